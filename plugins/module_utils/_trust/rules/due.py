@@ -369,7 +369,7 @@ def renewal_comes_in_time(snapshot: Snapshot, intent: Intent, waiting: tuple[str
         return
     if snapshot.ledger is None or upkeep_of(snapshot, upkeep)[0] is WhenDue.NONE:
         return
-    for ending in _find_expiring_authorities(snapshot, timedelta(0)):
+    for ending in _find_expiring_authorities(snapshot, timedelta(0), upkeep.policy):
         end = ending.certificate.not_after
         if end - snapshot.now < _LAST_DAYS:
             verb = "ended" if ending.certificate.has_ended(snapshot.now) else "ends"
@@ -563,14 +563,19 @@ def _describe_schedule(snapshot: Snapshot) -> str:
     )
 
 
-def _find_expiring_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _find_expiring_authorities(
+    snapshot: Snapshot, within: timedelta, policy: WhenDue | None = None
+) -> Iterator[Expiring]:
+    """The CA in use and the CAs above it; ``policy`` is the policy that the caller asks for, None if it asks for
+    none.
+    """
     upkeep = snapshot.ledger_or_empty.upkeep
     usual = upkeep.window if upkeep else usual_window(snapshot)
     for place, authority in enumerate(snapshot.ca.current):
         if authority.not_after - snapshot.now >= max(within, window_of(authority, usual)):
             continue
         renewed_by, remedy = (
-            _describe_renewal_of_authority(snapshot, upkeep)
+            _describe_renewal_of_authority(snapshot, upkeep, policy)
             if place == 0
             else ("", _describe_remedy_for_ca_above(authority, snapshot))
         )
@@ -613,7 +618,9 @@ def _find_expiring_other_authorities(snapshot: Snapshot, within: timedelta) -> I
         yield from _find_expiring_authorities(there, within)
 
 
-def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
+def _describe_renewal_of_authority(
+    snapshot: Snapshot, upkeep: Upkeep | None, policy: WhenDue | None = None
+) -> tuple[str, str]:
     """The program or playbook that renews the CA in use, and the remedy if none does; either is empty."""
     state, begun = snapshot.reconciliation, in_flight(snapshot.ledger)
     if begun is not None and begun.replaces == snapshot.ca.current[0].fingerprint and not begun.is_abort:
@@ -625,7 +632,9 @@ def _describe_renewal_of_authority(snapshot: Snapshot, upkeep: Upkeep | None) ->
             snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot
         )
     if why := why_not_made_here(snapshot):
-        return "", f"{why} Have it made, and {describe_supply(snapshot, 'renew')}."
+        by_policy = policy or (upkeep.policy if upkeep else upkeep_of(snapshot, UpkeepOptions())[0])
+        playbook = "replace_key" if by_policy is WhenDue.REPLACE_KEY else "renew"
+        return "", f"{why} Have it made, and {describe_supply(snapshot, playbook)}."
     if upkeep is None and snapshot.ca.current[0].has_ended(snapshot.now):
         return "", f"Run the renew playbook for the {snapshot.names.ca}."
     if upkeep is None:
@@ -654,9 +663,9 @@ def _needs_windows(snapshot: Snapshot) -> bool:
 
 
 def describe_supply(snapshot: Snapshot, playbook: str) -> str:
-    """The way of this playbook to a renewed CA from elsewhere, as a clause in the imperative."""
+    """The way of this playbook to the next CA from elsewhere, as a clause in the imperative."""
     if snapshot.source is not None:
-        return "put it there" if playbook == "renew" else f"put it there, then run the {playbook} playbook"
+        return f"put it there, then run the {playbook} playbook" if playbook == "recover" else "put it there"
     return f"give it to the {playbook} playbook (strimzi_certificate)"
 
 

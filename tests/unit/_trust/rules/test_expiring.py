@@ -171,7 +171,9 @@ HAVE_IT_MADE = "so its issuer has to make its successor. Have it made, and give 
             "none works on Kafka kafka/demo: its status has no condition.",
         ),
         (elsewhere(kept_up(ENDING), ENDING), "", HAVE_IT_MADE),
+        (elsewhere(replacing(ENDING), ENDING), "", "give it to the replace_key playbook"),
         (replace(kept_up(ENDING), source=SOURCE), "", "Have it made, and put it there."),
+        (replace(replacing(ENDING), source=SOURCE), "", "Have it made, and put it there."),
         (elsewhere(with_leaf(cluster(), 20), OLD), "", f"{SCHEDULE}, such as once a day: it renews certificates in their time for renewal."),
         (
             cluster(ca=secrets(chain_of(BELOW, ENDING_ROOT)), ledger=ledger(entry(chain_of(BELOW, ENDING_ROOT), generations={0}))), "",
