@@ -1096,7 +1096,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.fold
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import Expiring, expiring
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import Expiring, expiring
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:

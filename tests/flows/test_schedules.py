@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepOptions, WhenDue
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import expiring
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import expiring
 
 from ..tools.operator import clusters
 from ..tools.operator.releases import STRIMZI_1_3

@@ -32,7 +32,7 @@ from .._trust.model.ledger import TRUSTED_STATES
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
-from .._trust.rules.due import describe_missing_schedule, expiring
+from .._trust.rules.expiring import describe_missing_schedule, expiring
 from .arguments import ArgumentSpec
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule

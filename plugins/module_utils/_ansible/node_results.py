@@ -23,7 +23,7 @@ from .._trust.model.ledger import Ledger
 from .._trust.model.names import listed, named
 from .._trust.model.pools import PoolNode
 from .._trust.model.snapshot import Snapshot, StoredLeaf
-from .._trust.rules.due import Expiring, first_to_end
+from .._trust.rules.expiring import Expiring, first_to_end
 from .arguments import time_text
 
 

@@ -50,7 +50,8 @@ from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
-from .._trust.rules.due import Expiring, describe_written_back, expiring, is_recovery_due, warnings_of
+from .._trust.rules.due import describe_written_back
+from .._trust.rules.expiring import Expiring, expiring, is_recovery_due, warnings_of
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, time_text

@@ -28,7 +28,7 @@ from .preconditions.cluster import awaits_reconcile
 from .preconditions.deeds import Question
 from .preconditions.leaves import leaves_in_use_are_valid
 from .preconditions.order import BEFORE_RESTART, OF_RECOVERY, PRECONDITIONS, Precondition, check, never
-from .rules.due import renewal_comes_in_time
+from .rules.expiring import renewal_comes_in_time
 from .rules.holds import (
     await_needed_answers,
     check_leaves_of_restarted,

@@ -41,7 +41,7 @@ from .model.steps.nodes import PauseAndReload, Reload, Roll, RollReason, with_li
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.cluster import describe_security
 from .preconditions.leaves import chosen_life
-from .rules.due import describe_late_window
+from .rules.expiring import describe_late_window
 from .rules.pause import nodes_of, waits_for_window
 
 #: Fields that only identify a leaf or a pod, or say how long an answer has taken or how an earlier state was.

@@ -507,13 +507,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "A pod that has restarted has another UID.",
     ),
     Equivalent(
-        "_trust/rules/due.py",
+        "_trust/rules/expiring.py",
         "if place == 0",
         ("if place <= 0",),
         "No place comes before the first.",
     ),
     Equivalent(
-        "_trust/rules/due.py",
+        "_trust/rules/expiring.py",
         '_refusal_of(authority, snapshot) if place == 0 else "",',
         ('_refusal_of(authority, snapshot) if place <= 0 else "",',),
         "No place comes before the first.",
@@ -525,19 +525,19 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The CA in use is alone here.",
     ),
     Equivalent(
-        "_trust/rules/due.py",
+        "_trust/rules/expiring.py",
         'f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[0])}, which ends on "',
         ('f"{snapshot.names.kafka}: the Cluster Operator no longer renews {named(current[ -1])}, which ends on "',),
         "The CA in use is alone here.",
     ),
     Equivalent(
-        "_trust/rules/due.py",
+        "_trust/rules/expiring.py",
         'f"{current[0].not_after:%Y-%m-%d}."',
         ('f"{current[ -1].not_after:%Y-%m-%d}."',),
         "The CA in use is alone here.",
     ),
     Equivalent(
-        "_trust/rules/due.py",
+        "_trust/rules/expiring.py",
         'begins = _name_begin(due_from(current[0], usual_window(snapshot)), snapshot) or "now"',
         ('begins = _name_begin(due_from(current[ -1], usual_window(snapshot)), snapshot) or "now"',),
         "The CA in use is alone here.",

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     leaves_outlast_the_window,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import expiring
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import expiring
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import await_verdict
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import describe_awaited_leaves
 

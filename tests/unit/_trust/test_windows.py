@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     forecast,
     respect_windows,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import describe_late_window
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import describe_late_window
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import waits_for_window
 
 from ...tools.support.certificates import DAY, HOUR, NOW

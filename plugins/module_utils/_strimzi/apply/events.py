@@ -27,7 +27,7 @@ from ..._trust.model.decision import Condition, Violation
 from ..._trust.model.ledger import Journal
 from ..._trust.model.names import first_told, flow_named, listed, named
 from ..._trust.model.snapshot import Snapshot
-from ..._trust.rules.due import Expiring, warnings_of
+from ..._trust.rules.expiring import Expiring, warnings_of
 from ..names import KAFKAS, ClusterNames
 from .work import Action
 

@@ -28,7 +28,7 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
-from ..rules.due import is_recovery_due
+from ..rules.expiring import is_recovery_due
 from ..rules.repair import lacks_successor
 from ..rules.restore import describe_unfit_backups, find_lost_secrets
 

@@ -29,13 +29,8 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import SECRET_LIMIT, IssuedBy, Snapshot
-from ..rules.due import (
-    describe_renewal_of_authority,
-    doubt_about_window,
-    ending_leaves,
-    how_to_recover,
-    leaves_that_end_with_ca,
-)
+from ..rules.due import ending_leaves, leaves_that_end_with_ca
+from ..rules.expiring import describe_renewal_of_authority, doubt_about_window, how_to_recover
 from ..rules.holds import unusable_leaves
 from ..rules.repair import scope_of
 from .authority import GIVE_LIFE, SUPPLIED, breach_violations

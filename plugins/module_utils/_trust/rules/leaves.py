@@ -43,13 +43,8 @@ from ..model.snapshot import StoredLeaf
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
 from ..model.steps.trust import WriteLedger
-from .due import (
-    describe_renewal_of_authority,
-    due_leaves,
-    ending_under_next,
-    leaves_that_end_with_ca,
-    misnamed_leaves,
-)
+from .due import due_leaves, ending_under_next, leaves_that_end_with_ca, misnamed_leaves
+from .expiring import describe_renewal_of_authority
 from .pause import (
     RESTART_BEFORE,
     is_ending,

@@ -56,7 +56,8 @@ from ..model.names import listed, named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.nodes import AwaitLeaves, Pause, PauseAndReload, Roll, RollReason
 from ..model.steps.trust import Project
-from .due import describe_supply, due_reasons_under, ended_leaves
+from .due import due_reasons_under, ended_leaves
+from .expiring import describe_supply
 from .leaves import Want, put_leaves, rewrite_leaves
 from .order import settle_key
 from .pause import leaves_operator_waits_for, pause_first, waits_for_window, why_not_in_place, why_not_reloaded

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.ev
     events_at_the_end,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import Expiring
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import Expiring
 
 from ....tools.support.flows import work_on
 from ....tools.support.golden import GoldenFiles

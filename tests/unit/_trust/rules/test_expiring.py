@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
     Expiring,
     FirstToEnd,
     describe_missing_schedule,
