@@ -46,7 +46,7 @@ def _names(snapshot: Snapshot) -> set[str]:
 
 def _state(name: str, snapshot: Snapshot, due: Mapping[str, Due]) -> LeafState:
     stored, request = (
-        next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
+        snapshot.every_leaf_by_secret.get(name),
         snapshot.leaves.requests.get(name),
     )
     needed = stored is not None or name in snapshot.every_missing_leaf

@@ -511,7 +511,7 @@ def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]
     except ResourceTypeMissing:
         certificates = {}
     secrets = by_name(listed)
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.every_leaf if leaf.chain}
+    stored = observation.snapshot.every_certificate
     secrets_of_leaves = {leaf.secret for leaf in every_leaf(observation)}
     own = {name: one for name, one in certificates.items() if refuse_foreign_certificate(one, scope) is None}
     left_over: list[LeftOver] = []

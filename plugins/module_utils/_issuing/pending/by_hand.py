@@ -370,4 +370,4 @@ def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterato
     to do.
     """
     yield from ((request.pending[0], request.secret) for request in stored if request.pending)
-    yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)
+    yield from ((certificate, secret) for secret, certificate in observation.snapshot.every_certificate.items())

@@ -34,7 +34,7 @@ from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for, subject_like, subjects_for
 from ..._trust.ledger.target import later_authorities
 from ..._trust.model.names import named
-from ..._trust.model.snapshot import Snapshot, StoredLeaf
+from ..._trust.model.snapshot import Snapshot
 from ..._trust.model.steps.leaves import CorrectOrders
 from ..acceptance import Acceptances, known_certificates
 from ..issuer import Answer, IssuedCertificate, Issuer, Kept, LeafOrder, Refused, RenewingIssuer, Token, Waiting
@@ -221,14 +221,10 @@ class _Reading:
         )
 
     def _keys_of(self, secret: str, requested: PrivateKey) -> Keys:
-        stored = self._stored_leaves.get(secret)
+        stored = self.observation.snapshot.every_leaf_by_secret.get(secret)
         if stored is None or stored.chain is None:
             return Keys(describe_key(requested), None, used=self._used_keys)
         return Keys(describe_key(requested), stored.key_beside or None, stored.problem, self._used_keys)
-
-    @cached_property
-    def _stored_leaves(self) -> Mapping[str, StoredLeaf]:
-        return {leaf.secret: leaf for leaf in self.observation.snapshot.every_leaf}
 
     @cached_property
     def _used_keys(self) -> frozenset[str]:
@@ -248,10 +244,12 @@ class _Reading:
     @cached_property
     def _in_use(self) -> Mapping[str, Certificate]:
         """The certificate in the Secret of each leaf, if it has a certificate with its key."""
-        present = {
-            leaf.secret: (leaf.chain[0], leaf.key_beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
+        snapshot = self.observation.snapshot
+        return {
+            name: certificate
+            for name, certificate in snapshot.every_certificate.items()
+            if certificate.public_key_sha256 == snapshot.every_leaf_by_secret[name].key_beside
         }
-        return {name: leaf for name, (leaf, key) in present.items() if leaf.public_key_sha256 == key}
 
     @cached_property
     def _acceptances(self) -> Acceptances:
@@ -332,12 +330,9 @@ def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation,
     """The order for a leaf of this CA. If the issuer already has a good certificate that differs from the stored leaf,
     it is the answer.
     """
-    stored = next(
-        (stored_leaf.chain for stored_leaf in observation.snapshot.every_leaf if stored_leaf.secret == leaf.secret),
-        None,
-    )
+    stored = observation.snapshot.every_certificate.get(leaf.secret)
     standing = observation.snapshot.leaves.standing.get(leaf.secret)
-    unfit = {stored[0].sha256} if stored else set()
+    unfit = {stored.sha256} if stored is not None else set()
     if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:
         unfit.add(standing.latest[0].sha256)
     return replace(_plain(leaf, subject_for(leaf, observation), observation, work), unfit=frozenset(unfit))

@@ -109,17 +109,13 @@ def _of_requests(before: Snapshot, after: Snapshot) -> Iterator[Event]:
     "requestmanager").
     """
     given_up: dict[str, list[str]] = {}
-    stored, now_stored = _leaves_in(before), _leaves_in(after)
+    stored, now_stored = before.every_certificate, after.every_certificate
     for name, request in before.leaves.requests.items():
         if why := _why_given_up(request, stored.get(name), now_stored.get(name), after):
             given_up.setdefault(why, []).append(name)
     for why, names in given_up.items():
         were = "1 request was" if len(names) == 1 else f"{len(names)} requests were"
         yield Event(EventReason.GIVEN_UP, f"{were} given up, for {listed(names)}: {why}.")
-
-
-def _leaves_in(snapshot: Snapshot) -> dict[str, Certificate]:
-    return {leaf.secret: leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain}
 
 
 def _why_given_up(request: LeafRequest, before: Certificate | None, now: Certificate | None, after: Snapshot) -> str:

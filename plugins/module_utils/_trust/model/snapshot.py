@@ -817,6 +817,16 @@ class Snapshot:
         return (*self.leaves.stored, *(leaf for leaf in self.user_leaves.values() if leaf is not None))
 
     @cached_property
+    def every_leaf_by_secret(self) -> Mapping[str, StoredLeaf]:
+        """``every_leaf`` by the names of their Secrets."""
+        return {leaf.secret: leaf for leaf in self.every_leaf}
+
+    @cached_property
+    def every_certificate(self) -> Mapping[str, Certificate]:
+        """The certificates of ``every_leaf`` that can be read, by the names of their Secrets."""
+        return {leaf.secret: leaf.chain[0] for leaf in self.every_leaf if leaf.chain}
+
+    @cached_property
     def every_missing_leaf(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
         return {
