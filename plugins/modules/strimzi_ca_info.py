@@ -1083,7 +1083,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
     inspect,
     plan,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds import RoundPlanner
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.rounds import RoundPlanner
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
     check_approval,
     is_plan_hash,

@@ -17,9 +17,9 @@ from typing import Any
 from .._engine.engine import run
 from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
+from .._engine.rounds import RoundPlanner, describe_rounds
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
-from .._rollout.rounds import RoundPlanner, describe_rounds
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
 from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.backups import unreadable_backups

@@ -20,7 +20,6 @@ from .._errors import Conflict, KubeError, NotFound
 from .._kube.response_time import Countdown
 from .._kube.wait import HEARTBEAT
 from .._pki.certificates import Chain
-from .._rollout.rounds import RoundPlanner
 from .._strimzi.apply.restarts import SharedCount
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
@@ -38,6 +37,7 @@ from .._trust.model.snapshot import IssuedBy, NodeAnswers, Snapshot
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .._trust.rules.switch import describe_clients_without_renewal
 from .looking import LateStandIns, ask_nodes, decide_call, decide_with_a_look, observe_cluster
+from .rounds import RoundPlanner
 
 T = TypeVar("T")
 

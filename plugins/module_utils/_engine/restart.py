@@ -15,7 +15,6 @@ from .._errors import Conflict, NotFound, RollStuck, StepError
 from .._kube.resources import read_time
 from .._kube.response_time import OBSERVATION
 from .._rollout.kafka_pods import withdraw_left_requests
-from .._rollout.rounds import RoundPlanner, describe_rounds
 from .._strimzi.apply.work import Work, Write, write_all
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
@@ -40,6 +39,7 @@ from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
 from .outcome import AT_FIRST, IN_A_FLOW, Patience
+from .rounds import RoundPlanner, describe_rounds
 
 #: Seconds before the next look, if another program was first.
 _PAUSE = 1.0

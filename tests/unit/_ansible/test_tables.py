@@ -45,7 +45,7 @@ ROWS: dict[tuple[str, str], Option] = {
 FILLING = {where: option for where, option in ROWS.items() if option.fills is not None}
 
 filling = pytest.mark.parametrize(
-    ("name", "option"), [(name, option) for (_, name), option in FILLING.items()], ids=map(" ".join, FILLING)
+    ("name", "option"), [(name, option) for (_module, name), option in FILLING.items()], ids=map(" ".join, FILLING)
 )
 
 
@@ -96,7 +96,7 @@ def test_the_default_is_said_once(name: str, option: Option) -> None:
 def test_no_two_modules_have_the_same_option_of_two_kinds() -> None:
     """A field is filled by one row in all modules that have it."""
     found: dict[tuple[str, type, str], set[int]] = {}
-    for (_, name), option in FILLING.items():
+    for (_module, name), option in FILLING.items():
         assert option.fills is not None
         found.setdefault((name, option.fills.part, option.fills.name), set()).add(id(option))
     assert {where for where, rows in found.items() if len(rows) > 1} == set()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -36,10 +36,12 @@ class Slow:
         self._pass(timeout or 60.0)
         return self.api.request(method, path, timeout=timeout, **given)
 
-    def stream(self, path: str, *, timeout: float | None = None, **given: Any) -> Iterator[Any]:
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Iterator[Any]:
         self.limits.append(timeout or 60.0)
         self._pass(timeout or 60.0)
-        yield from self.api.stream(path, timeout=timeout, **given)
+        yield from self.api.stream(path, query=query, timeout=timeout)
 
     def _pass(self, limit: float) -> None:
         self.clock.seconds += min(self.seconds, limit)

@@ -152,7 +152,7 @@ def faults(source: str, texts: Texts, rows: Rows) -> Iterator[str]:
 
 
 def exists(test: str) -> bool:
-    path, _, name = test.partition("::")
+    path, _separator, name = test.partition("::")
     return name.rpartition("::")[2] in _tests_in(path)
 
 

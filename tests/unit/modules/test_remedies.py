@@ -473,7 +473,7 @@ OPTIONS: dict[Condition, Row] = {
     ),
     Condition.TRUSTED_MEET_POLICY: Row(
         task(module="strimzi_trusted_certs", options={"state": "trusted", "certificate": pem_of(PARTNER), "key_policy": {"ca_days": 100}}),
-        lambda walk: asks(waivers=waiver(client=f"CA {PARTNER.certificate.sha256}"))(walk),
+        asks(waivers=waiver(client=f"CA {PARTNER.certificate.sha256}")),
     ),
     Condition.AUTHORITY_MEETS_POLICY: Row(
         task(options={**PREPARED, "key_policy": {"curves": ["secp384r1"]}}), asks(key_type="ecdsa-p384")
@@ -724,7 +724,7 @@ GATES: dict[Condition, Row] = {
     ),
     Condition.PRESENTERS_ARE_SERVED: Row(
         lambda patch: ModuleWalk(remembering(patch), "strimzi_ca", {"ca": "clients", "client_grace": 0, **REPLACED}, answer=NAMESPACED),
-        lambda walk: asks(**waive("KafkaUser team/orders"))(walk),
+        asks(**waive("KafkaUser team/orders")),
     ),
     Condition.PRESENTERS_ARE_KNOWN: Row(
         lambda patch: ModuleWalk(
@@ -841,7 +841,7 @@ REST: dict[Condition, Row] = {
         lambda patch: of_clients(
             patch, lambda _memory: None, "orders", "cluster-operator", certificate=stages.ELSEWHERE.certificate.pem.decode()
         ),
-        lambda walk: asks(private_key=key(3).reveal().decode())(walk),
+        asks(private_key=key(3).reveal().decode()),
     ),
     Condition.ADOPTED_IS_USABLE: Row(unusable_swap, another_swap),
     Condition.FLOW_ADVANCES: Row(undone_each_time, leave, played="the program that undoes each step leaves the cluster alone"),
@@ -929,7 +929,7 @@ def same(condition: Condition, remedy: Callable[[Any], object], **then: Any) -> 
 
 
 def waived(name: str) -> Callable[[ModuleWalk], None]:
-    return lambda walk: asks(**waive(name))(walk)
+    return asks(**waive(name))
 
 
 #: Damage to the key, the generation and the ledger, which a backup makes good.

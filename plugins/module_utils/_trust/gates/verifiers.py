@@ -261,10 +261,9 @@ def describe_clients_left_behind(snapshot: Snapshot) -> str:
     sent = links.sent_at(snapshot.now) if links is not None else ()
     if not sent:
         return ""
-    _, old = sent
     return (
-        f"Clients that know only {old.subject}, the CA before the CA in use, have been led on until now: they refuse "
-        "each node from its restart on, until they read again."
+        f"Clients that know only {sent[1].subject}, the CA before the CA in use, have been led on until now: they "
+        "refuse each node from its restart on, until they read again."
     )
 
 

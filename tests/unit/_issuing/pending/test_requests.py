@@ -232,7 +232,7 @@ def changed(**fields: Any) -> bytes:
     ],
 )
 def test_an_unreadable_record_is_a_problem(content: bytes, golden: GoldenFiles) -> None:
-    [found] = edited(requested=content).values()
+    (found,) = tuple(edited(requested=content).values())
     golden.compare_said("issuers", found.problem)
     assert found == StoredRequest(NODE, KAFKA, problem=found.problem)
 

@@ -56,7 +56,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(copy: Path, *arguments: str) -> str:
     paths = os.pathsep.join((str(copy.parents[2]), *filter(None, sys.path)))
     command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, cwd=copy, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

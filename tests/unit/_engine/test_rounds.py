@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.rounds import describe_rounds
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.rounds import describe_rounds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 

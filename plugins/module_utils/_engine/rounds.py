@@ -18,10 +18,9 @@ from .._trust.model.intent import ONE_BY_ONE, Strategy
 from .._trust.model.names import counted
 from .._trust.model.rounds import Round
 from .._trust.model.steps.nodes import RollReason
-from .kafka_pods import kafka_pods, read_node
 
 if TYPE_CHECKING:
-    from .batches import KafkaState
+    from .._rollout.batches import KafkaState
 
 #: The restarts that the operator begins by itself, and the restarts in place: these know no batches.
 _WITHOUT_BATCHES = (RollReason.USE, RollReason.ENDED)
@@ -61,7 +60,8 @@ class RoundPlanner:
         if self._kafka is None:
             return ()
         # Imported only where nodes restart here: all of this code speaks to Kafka.
-        from .batches import plan_rounds
+        from .._rollout.batches import plan_rounds
+        from .._rollout.kafka_pods import kafka_pods, read_node
 
         cluster = [read_node(pod) for pod in kafka_pods(self._seen.pods.values(), self._seen.owners)]
         left = [node for node in cluster if node.pod in nodes]
@@ -70,9 +70,9 @@ class RoundPlanner:
 
     def _ask_kafka(self) -> KafkaState | None:
         """The state of Kafka; None if it is not known, and a remark says why."""
-        from . import admin
-        from .batches import describe_interruptions
-        from .direct import ask_kafka, fetch_timeout
+        from .._rollout import admin
+        from .._rollout.batches import describe_interruptions
+        from .._rollout.direct import ask_kafka, fetch_timeout
 
         try:
             client = admin.connect_to(self._work.settings.kafka_bootstrap)(self._seen)
