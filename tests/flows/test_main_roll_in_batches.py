@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 
 from ..tools.support.authorities import Authority
+from ..tools.support.golden import GoldenFiles
 from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.memory_api import Change, Response
 from ..tools.support.reloads import ReloadingNodes
@@ -228,10 +229,12 @@ def test_without_permission_to_annotate_the_operator_restarts_the_nodes(
 
 
 def test_the_operator_restarts_the_nodes_where_its_revisions_are_not_known(
-    racks: Racks, restarts: Restarts, monkeypatch: pytest.MonkeyPatch
+    racks: Racks, restarts: Restarts, monkeypatch: pytest.MonkeyPatch, golden: GoldenFiles
 ) -> None:
     """It would restart each of them again. The call sees that before the pause."""
     monkeypatch.setattr(stamping, "revision", lambda _pod: "00000000")
+    work, asked = racks.work(), racks.intent(Goal.RENEW)
+    golden.compare_said("flows", "\n".join(plan(work, inspect(work, asked), asked).choices))
     racks.finish(Goal.RENEW)
     racks.memory.settle(3)
     assert (restarts.in_pause, racks.rolls) == ([], {1})
