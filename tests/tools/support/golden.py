@@ -59,6 +59,8 @@ _OF_CHANCE = {
     r"\b\d{4}-\d\d-\d\d\b": "<date>",
     r"\b\d\d:\d\d(?::\d\d)? UTC\b": "<time>",
     r"\b127\.0\.0\.1:\d+\b": "<address>",
+    # The operator issues all of them within seconds, and a busy machine decides which certificate ends first.
+    r"(?<=certificates in use; the first to end: )Secret [^:]+: [^ ]+": "<certificate>",
     # A roll that took no time to speak of has no duration.
     rf" restarted in {_DURATION}": " restarted",
     rf"(\(| waited | after |clients get ){_DURATION}": r"\1<duration>",
