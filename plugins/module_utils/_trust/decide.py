@@ -17,8 +17,8 @@ from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_fl
 from .ledger.target import leads_to_replacement
 from .ledger.update import note_pods_of_now, update_ledger
 from .model.decision import Condition, Decision, Steps, Transition, Turn, Violation, Wait
-from .model.goals import Goal, Phase, retire_text
-from .model.intent import Intent, Spread
+from .model.goals import Goal, Phase
+from .model.intent import Intent
 from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
 from .model.steps.authority import SetGenerated
@@ -36,7 +36,7 @@ from .rules.holds import (
     leaves_that_end_meanwhile,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
-from .rules.pause import await_verdict, forbids_restarts, resume_operators, waits_for_window
+from .rules.pause import await_verdict, find_option_against_restarts, resume_operators, waits_for_window
 from .rules.repair import (
     await_operator,
     awaits_successor,
@@ -361,21 +361,12 @@ def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
-    """Hold restarts that a reload would spare, if the caller wants a reload; before the pause at their beginning.
-    Before this call has asked the running nodes, it does not know whether they can reload, and holds nothing.
-    """
-    begun = at.flow_in_flight
-    if at.intent.pace.spread is Spread.RELOAD:
-        option = "spread=reload"
-    elif begun and forbids_restarts(at):
-        option = f"retire={retire_text(begun.retire)}"
-    else:
-        return ()
-    looked = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
+    """Hold restarts that a reload would spare, if the caller wants a reload; before the pause at their beginning."""
+    option = find_option_against_restarts(at)
     return tuple(
         Violation(
             Condition.IN_PLACE, at.snapshot.names.kafka, f"{option} forbids this. {step.avoidable_restart}",
             "Remove this obstacle, or have the nodes restarted: spread=auto, with retire=now or when_needed.",
         )
-        for step in steps if step.avoidable_restart and looked
+        for step in steps if step.avoidable_restart and option
     )  # fmt: skip

@@ -399,9 +399,14 @@ def test_the_renewal_before_a_patient_replacement_restarts_no_node_either(
 
 
 def test_a_pause_ends_where_its_work_is_held() -> None:
-    held = decide(changed(linked.HALTED, in_place_obstacles=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
-    assert held.steps == (Resume(phase=Phase.USE),)
-    assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])
+    paused, asked = (
+        changed(linked.HALTED, in_place_obstacles=BLOCKED),
+        changed_intent(REPLACE_KEY, spread=Spread.RELOAD),
+    )
+    ended = decide(paused, asked)
+    assert (ended.steps, ended.violations) == ((Resume(phase=Phase.USE),), ())
+    held = decide(replace(paused, reconciliation=Reconciliation()), asked)
+    assert (held.steps, held.violations) == ((), refused("spread=reload", AVOIDABLE["linked ALONE"]))
 
 
 # The engine.

@@ -40,7 +40,14 @@ from .leaves import (
     rewrite_leaves,
     scale,
 )
-from .pause import pause_first, restarts_in_pause, resume_reissue, why_not_annotated, why_not_in_place
+from .pause import (
+    find_option_against_restarts,
+    pause_first,
+    restarts_in_pause,
+    resume_reissue,
+    why_not_annotated,
+    why_not_in_place,
+)
 from .prepare import await_confirmation, issue_before_last_restart, prepare, restart_to_trust, resume_replacement
 from .requests import (
     ask_for_leaves,
@@ -169,7 +176,7 @@ def end_pause(at: Situation) -> Steps:
         restart_in_pause,
         stamp_pods,
         scale,
-        _switch_within_phases,
+        _switch_within_limits,
         *leaving,
         raise_key_generation,
     )
@@ -194,9 +201,13 @@ def _is_used(at: Situation) -> bool:
     return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 
 
-def _switch_within_phases(at: Situation) -> Steps:
-    steps = steps_of(switch(at))
-    return steps if all(at.allows(step.phase) for step in steps) else ()
+def _switch_within_limits(at: Situation) -> Steps:
+    """The switch, within the phases of the caller. If an option of the caller forbids its restarts, a pause that has
+    begun for another step ends without it: the option then holds the flow before the next pause.
+    """
+    steps, option = steps_of(switch(at)), find_option_against_restarts(at)
+    is_allowed = all(at.allows(step.phase) and not (step.avoidable_restart and option) for step in steps)
+    return steps if is_allowed else ()
 
 
 Rule: TypeAlias = Callable[[Situation], Turn]

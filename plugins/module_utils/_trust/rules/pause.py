@@ -23,7 +23,7 @@ from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operat
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.components import Component
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
-from ..model.goals import Goal, Phase, Retire
+from ..model.goals import Goal, Phase, Retire, retire_text
 from ..model.intent import Intent, Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
 from ..model.names import counted, named
@@ -323,6 +323,23 @@ def forbids_restarts(at: Situation) -> bool:
     return journal.retire is not Retire.WHEN_NEEDED and _is_early(at, journal)
 
 
+def find_option_against_restarts(at: Situation) -> str:
+    """The option of the caller that forbids restarts which a reload would spare; empty if none does. Before this call
+    has asked the running nodes, it does not know whether they can reload, and no option forbids anything.
+    """
+    begun, spread = at.flow_in_flight, at.intent.pace.spread
+    if not _knows_obstacles(at):
+        return ""
+    if spread is Spread.RELOAD:
+        return "spread=reload"
+    return f"retire={retire_text(begun.retire)}" if begun and forbids_restarts(at) else ""
+
+
+def _knows_obstacles(at: Situation) -> bool:
+    """Whether this call knows what keeps nodes from reading again: it has asked them, or the caller wants restarts."""
+    return at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
+
+
 def _is_early(at: Situation, journal: Journal) -> bool:
     """Whether it is too early to restart a node that goes on with the leaf and the trust of its start."""
     if journal.retire is Retire.NOW:
@@ -335,7 +352,7 @@ def _needs_restarts(at: Situation) -> bool:
     """Whether nodes take up leaves of the next CA by no other way than a restart. Nodes that have taken them up may go
     on, whatever becomes of the way. Before a call has asked the nodes it knows of no obstacle.
     """
-    is_known = at.snapshot.nodes.in_place_obstacles is not None or at.intent.pace.spread is Spread.RESTART
+    is_known = _knows_obstacles(at)
     return is_known and bool(why_leaves_not_reloaded(at)) and not _is_taken_up_by_nodes(at)
 
 

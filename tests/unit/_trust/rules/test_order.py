@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
@@ -32,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
     SetGenerated,
+    Switch,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
@@ -518,3 +519,25 @@ def test_the_operator_renews_the_ca_in_use_whatever_is_above_it() -> None:
     told = foresee_operator_renewal(cluster(ca=secrets(chain_of(below, ROOT))))
     assert [fact in told for fact in (below.certificate.subject, "2026-06-21")] == [True, True]
     assert foresee_operator_renewal(cluster(ca=secrets(None))) == ""
+
+
+@pytest.mark.parametrize(
+    ("retire", "spread", "switches"),
+    [
+        (Retire.NOW, Spread.RESTART, True),
+        (Retire.WHEN_RESTARTED, Spread.AUTO, True),
+        (Retire.WHEN_RESTARTED, Spread.RESTART, False),
+    ],
+)
+def test_a_pause_ends_without_a_switch_whose_restarts_an_option_forbids(
+    retire: Retire, spread: Spread, switches: bool
+) -> None:
+    """The option holds the flow before the next pause. If it held the flow in the pause, a step that needs a pause for itself would
+    begin one pause after the other."""
+    begun = in_flight(unlinked.HALTED.ledger)
+    assert begun is not None
+    journal = replace(begun, retire=retire)
+    snapshot = replace(unlinked.HALTED, ledger=replace(unlinked.HALTED.ledger_or_empty, journal=journal))
+    steps = end_pause(situation(snapshot, changed_intent(RECONCILE, spread=spread)))
+    assert any(isinstance(step, Switch) for step in steps) is switches
+    assert isinstance(steps[0], Resume) is not switches
