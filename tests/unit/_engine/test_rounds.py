@@ -21,5 +21,5 @@ def test_a_roll_without_rounds_has_no_sentence() -> None:
 def test_each_round_has_a_sentence_and_nodes_that_kafka_holds_are_counted(golden: GoldenFiles) -> None:
     first, *each = describe_rounds(RollReason.TRUST, {"a", "b", "c"}, ROUNDS)
     held, *_same = describe_rounds(RollReason.TRUST, {"a", "b", "c", "d"}, ROUNDS)
-    golden.compare_said("rolls", f"{first}\n{held}")
+    golden.compare_said("engine", f"{first}\n{held}")
     assert each == [f"Round {number}: {one.sentence()}." for number, one in enumerate(ROUNDS, 1)]
