@@ -34,7 +34,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CollectionError, TransportError
@@ -103,11 +103,14 @@ class GoldenFiles:
     test: str = ""
     #: The id of its row of parameters; empty if it has no parameters.
     row: str = ""
+    #: The sections that this test has written, by surface and name.
+    written: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def compare(self, surface: str, name: str, text: str) -> None:
         """Compares a section of the file of this surface."""
         sections = self._read(surface)
         if self.writes:
+            assert self.written.setdefault((surface, name), text) == text, f"{name} says two things: name each case"
             self._write(surface, {**sections, name: text})
             return
         assert name in sections, f"{surface}.txt has no section {name}"

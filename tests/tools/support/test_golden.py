@@ -67,3 +67,12 @@ def test_a_section_has_the_name_of_its_test(golden: GoldenFiles, tmp_path: Path)
         "=== one two, a ===\nIt fails.\nMend it.",
         "=== three ===\nIt fails.\nMend it.\n",
     ]
+
+
+def test_a_section_that_is_to_say_two_things_is_refused(tmp_path: Path) -> None:
+    written = GoldenFiles(writes=True, folder=tmp_path, test="one")
+    written.compare_said("page", "A sentence.")
+    written.compare_said("page", "A sentence.")
+    written.compare_said("page", "Another.", "another case")
+    with pytest.raises(AssertionError, match="two things"):
+        written.compare_said("page", "Another.")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import pytest
@@ -81,7 +82,8 @@ def test_of_two_the_certificate_that_comes_back_tells(golden: GoldenFiles) -> No
     asked = reconcile(memory, confirm_roots=both)
     assert (asked.failed, asked.result["changed"]) == (False, True), asked.result["msg"]
     assert [one["secret"] for one in asked.result["leaf_requests"]] == ["demo-cluster-operator-certs"]
-    golden.compare_said("calls", "\n".join(asked.result["waiting"]))
+    # They stand in the order of their fingerprints.
+    golden.compare_said("calls", re.sub("CN=(Corporate|Other) Root", "CN=<name>", "\n".join(asked.result["waiting"])))
 
 
 def test_without_a_source_nothing_is_said_of_one() -> None:
