@@ -89,8 +89,8 @@ def test_pods_that_turn_out_not_to_be_stampable(
     cluster.create()
     obstacle = "waits for a restart"
     found = iter([{"demo-kafka-0": obstacle}])
-    monkeypatch.setattr(looking, "unstampable", lambda *arguments: ())
-    monkeypatch.setattr(stamping, "obstacles", lambda *arguments: next(found, {}))
+    monkeypatch.setattr(looking, "unstampable", lambda *arguments, **options: ())
+    monkeypatch.setattr(stamping, "obstacles", lambda *arguments, **options: next(found, {}))
     if spread is Spread.RELOAD:
         with pytest.raises(ReloadImpossible, match=f"demo-kafka-0 {obstacle}"):
             cluster.run(Goal.REPLACE_KEY, spread=spread)
