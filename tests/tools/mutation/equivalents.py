@@ -249,8 +249,10 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/approval.py",
-        'name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new',
-        ('name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=False) if old != new',),
+        'changed = [name for name, old, new in zip(PARTS, approved_hash.split("-"), present, strict=True) if old != new]',
+        (
+            'changed = [name for name, old, new in zip(PARTS, approved_hash.split("-"), present, strict=False) if old != new]',
+        ),
         "Each has four parts: an option of another form is refused.",
     ),
     Equivalent(

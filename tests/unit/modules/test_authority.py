@@ -208,7 +208,8 @@ def test_the_way_back_ends_when_the_caller_says() -> None:
 def test_an_intermediate_ca_is_not_linked_and_the_plan_says_why(golden: GoldenFiles) -> None:
     memory = stages.unlinked()
     assert not any("link" in entry for entry in entries(memory.api.find("secrets", "kafka", "demo-cluster-ca")))
-    choices = call("strimzi_ca_info", memory).result["choices"]
+    # The plan has a sentence about the time for clients until that time is over.
+    choices = [one for one in call("strimzi_ca_info", memory).result["choices"] if "get time to read" not in one]
     golden.compare_said("calls", "\n".join(choices))
 
 
