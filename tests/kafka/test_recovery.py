@@ -62,7 +62,7 @@ def ended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         if kind == "slow":
             way = slow_kubeconfig(tier.cluster.bed.kubeconfig, tmp_path_factory.mktemp("slow"), SLOW)
             runner = replace(runner, kubeconfig=stack.enter_context(way), patience=2 * PATIENCE)
-        yield Ended(tier, runner, tier.cluster.node_uids("demo"), request.param == "slow")
+        yield Ended(tier, runner, tier.cluster.node_uids("demo"), kind == "slow")
 
 
 def topics(tier: Tier, *arguments: str) -> str:
