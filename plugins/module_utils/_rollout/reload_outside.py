@@ -29,7 +29,13 @@ from .._trust.model.names import listed
 from .._trust.model.steps.nodes import PauseAndReload
 from .admin import operator_context
 from .kafka_pods import Node, kafka_pods, read_node
-from .reload_request import RESTART_INSTEAD, ReloadTarget, read_leaves_outside, reload_by_controllers
+from .reload_request import (
+    RESTART_INSTEAD,
+    ReloadTarget,
+    import_library,
+    read_leaves_outside,
+    reload_by_controllers,
+)
 from .reloading import config_of, domain_of
 from .waves import AT_ONCE
 
@@ -59,6 +65,7 @@ def pause_and_reload(step: PauseAndReload, observation: Observation, work: Work)
         await_confirmation(work)
         return
     brokers = [_Broker(node, way, step, observation) for node in wanted]
+    import_library()
     rounds = Rounds([broker.serve for broker in brokers])
 
     def go_on() -> None:

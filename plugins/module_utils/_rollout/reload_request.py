@@ -22,6 +22,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, NoReturn
 
 from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
@@ -219,6 +220,18 @@ class ReloadAnswer:
     code: int
     #: Kafka's message, which may quote the value of the setting.
     message: str
+
+
+#: The modules of kafka-python that requests need.
+LIBRARY = ("kafka.errors", "kafka.protocol.admin", "kafka.protocol.metadata", "kafka.protocol.parser")
+
+
+def import_library() -> None:
+    """Import the library for requests, before threads send them: threads that import it at the same time may find a
+    module of it half imported. Raises ImportError.
+    """
+    for name in LIBRARY:
+        import_module(name)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from .reload_request import (
     References,
     ReloadTarget,
     Setting,
+    import_library,
     read_listener_settings,
     read_user_trust,
     reload_node,
@@ -172,6 +173,7 @@ def _uids_of_pods(work: Work) -> frozenset[str]:
 
 def _send(wave: Sequence[Request]) -> Mapping[Request, BaseException]:
     """The failed requests, in order, and why. All requests have ended."""
+    import_library()
     with ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="reload") as pool:
         answers = [pool.submit(request.send) for request in wave]
     return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}

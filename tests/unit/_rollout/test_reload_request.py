@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import (
     RESTART_INSTEAD,
     ReloadTarget,
@@ -540,3 +545,18 @@ def test_comments_blanks_and_what_is_written_twice() -> None:
     name = truststore("replication-9091")
     noise = f"#{name}=secret\n! {name}=secret\n\n   \nno equals sign\n  {name} = {BUNDLE}  \n"
     assert read(written().replace(f"{name}={BUNDLE}\n", f"{name}=secret\n") + noise) == read(written())
+
+
+def test_the_library_is_imported_before_threads_send_requests() -> None:
+    """Each of its modules that a request imports is one of these."""
+    imported = {
+        node.module
+        for node in ast.walk(ast.parse(Path(reload_request.__file__).read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").startswith("kafka")
+    }
+    assert imported == set(reload_request.LIBRARY)
+    code = f"from {reload_request.__name__} import import_library; import_library(); import sys; print(*sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.split()
+    assert imported <= set(found)
