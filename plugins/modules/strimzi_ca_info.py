@@ -1092,9 +1092,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import fold_violations, subjects_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
+    describe_violations_in_rows,
+    fold_violations,
+    subjects_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, first_told, listed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import describe_round_count
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import Expiring, expiring
 
@@ -1117,15 +1122,10 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
         return "no step is possible now" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
-        f"{counted(rolls, 'roll')} of the Kafka nodes{_in_rounds(planned)}, {counted(restarts, 'restart')} in "
-        f"all{_estimate(planned['planned_seconds'])}{_yet_to_hear(planned['planned_from'])}"
+        f"{counted(rolls, 'roll')} of the Kafka nodes{describe_round_count(planned)}, "
+        f"{counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
+        f"{_yet_to_hear(planned['planned_from'])}"
     )
-
-
-def _in_rounds(planned: Mapping[str, Any]) -> str:
-    """The number of rounds, if several nodes restart at a time; else empty."""
-    has_batches = any(step["rounds"] for step in planned["plan"])
-    return f" in {counted(planned['planned_rounds'], 'round')}" if has_batches else ""
 
 
 def _yet_to_hear(basis: Mapping[str, Any]) -> str:
@@ -1172,10 +1172,7 @@ def _details(planned: Mapping[str, Any]) -> Iterator[str]:
     for step in planned["plan"]:
         yield f"{step['phase']}: {step['what']}{_restarted(step)}"
         yield from (f"round {number}: {one['what']}" for number, one in enumerate(step["rounds"], 1))
-    yield from (
-        f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
-        for first, others in fold_violations(planned["violations"])
-    )
+    yield from describe_violations_in_rows(planned["violations"])
     yield from planned["waiting"]
 
 

@@ -31,7 +31,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter, Waiver
 from .._trust.model.decision import Decision, Transition, Violation
-from .._trust.model.folding import fold_violations, subjects_of
+from .._trust.model.folding import describe_violations_in_rows
 from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent, WantedTrust
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
@@ -384,11 +384,8 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
     if len(violations) == 1:
         about_kafka = violations[0].subject == snapshot.names.kafka
         return str(violations[0]) if about_kafka else f"{name}: {violations[0]}"
-    rows = fold_violations(describe_violations(violations))
-    lines = [
-        f"{number}. {subjects_of(first, others)}: {first['message']} {first['remedy']}"
-        for number, (first, others) in enumerate(rows, 1)
-    ]
+    rows = describe_violations_in_rows(describe_violations(violations))
+    lines = [f"{number}. {row}" for number, row in enumerate(rows, 1)]
     return f"{name}: {len(violations)} things are in the way. " + " ".join(lines)
 
 

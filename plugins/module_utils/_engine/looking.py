@@ -178,12 +178,8 @@ def _leads_less_far(answered: Decision, stored: Decision) -> bool:
     """Whether the earlier answers stop or hold a call that stored evidence would let go on. Then the call asks again:
     the nodes may have answered before the CAs of now were known.
     """
-    is_held_anew = _is_held(answered) and not _is_held(stored)
+    is_held_anew = answered.is_held and not stored.is_held
     return is_held_anew or (bool(stored.steps) and not answered.steps)
-
-
-def _is_held(decision: Decision) -> bool:
-    return any(violation.holds for violation in decision.violations)
 
 
 def remember_answers(observation: Observation, earlier: NodeAnswers | None) -> Observation:

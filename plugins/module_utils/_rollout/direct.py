@@ -46,8 +46,7 @@ from .kafka_pods import (
     read_node,
     uid_of,
 )
-from .leaders import leader_violations
-from .safety import LEADERLESS, voters_caught_up
+from .safety import LEADERLESS, leader_violations, voters_caught_up
 
 #: The value if the Kafka resource sets none.
 FETCH_TIMEOUT = timedelta(milliseconds=2000)

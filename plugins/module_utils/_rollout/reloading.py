@@ -106,6 +106,7 @@ class Request:
 
 def send_in_waves(requests: Sequence[Request], step: Reload, work: Work) -> None:
     """Send the requests, several at a time. Raises ReloadImpossible, RollStuck."""
+    import_library()
     waves = Waves(len(requests), work.client.response_time.within(SLOW, _ANSWERS))
     left = requests
     while left:
@@ -173,7 +174,6 @@ def _uids_of_pods(work: Work) -> frozenset[str]:
 
 def _send(wave: Sequence[Request]) -> Mapping[Request, BaseException]:
     """The failed requests, in order, and why. All requests have ended."""
-    import_library()
     with ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="reload") as pool:
         answers = [pool.submit(request.send) for request in wave]
     return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}

@@ -10,6 +10,7 @@ What is away already counts as away, whatever the reason: a voter that is behind
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,6 +21,9 @@ from .kafka_pods import Node
 
 #: No other node leaves together with this node.
 ALONE: frozenset[int] = frozenset()
+#: The share of its partitions, in percent, that Kafka lets other brokers lead before it has a broker lead again:
+#: ``leader.imbalance.per.broker.percentage`` by default.
+_IMBALANCE = 10
 
 
 def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
@@ -137,3 +141,33 @@ def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ..
         return ()
     cause = f"pod {down[0].pod} is down already, and no other node restarts meanwhile."
     return (Violation(Condition.SOLITUDE, f"pod {node.pod}", cause, f"Look at why {down[0].pod} is not Ready."),)
+
+
+def leader_violations(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[Violation, ...]:
+    """The violations of brokers that do not lead again after a restart: other brokers lead more of the partitions that
+    prefer them than Kafka leaves to others. If the next batch left before that, fewer and fewer brokers would lead.
+
+    When a broker leaves, other brokers lead its partitions. Kafka has it lead again later: the controller looks for
+    such partitions from time to time (``leader.imbalance.check.interval.seconds``, 300 by default), unless
+    ``auto.leader.rebalance.enable`` is off.
+    """
+    preferring, led_by_others = Counter[int](), Counter[int]()
+    for topic in topics:
+        for partition in topic.partitions:
+            if partition.preferred is not None:
+                preferring[partition.preferred] += 1
+                led_by_others[partition.preferred] += not partition.is_led_by_preferred
+    return tuple(
+        _leader_violation(node, led_by_others[node.node_id], preferring[node.node_id])
+        for node in nodes
+        if node.broker and 100 * led_by_others[node.node_id] > _IMBALANCE * preferring[node.node_id]
+    )
+
+
+def _leader_violation(node: Node, led_by_others: int, preferring: int) -> Violation:
+    return Violation(
+        Condition.RETURN,
+        f"pod {node.pod}",
+        f"other brokers lead {led_by_others} of the {preferring} partitions that prefer broker {node.node_id}.",
+        "Look at auto.leader.rebalance.enable, and at the log of the active controller.",
+    )

@@ -96,7 +96,7 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
         as_stored = snapshot.assuming_as_started(frozenset(node.uid for node in silent))
         answered = await_needed_answers(decision, _decide(as_stored, intent, engine), snapshot, intent)
         decision = _note_before_waiting(snapshot, answered)
-    if decision.steps or any(violation.holds for violation in decision.violations):
+    if decision.steps or decision.is_held:
         return decision
     late = tuple(renewal_comes_in_time(snapshot, intent, (*decision.waiting, *decision.pending)))
     return replace(decision, violations=(*late, *decision.violations), done=decision.done and not late)
@@ -271,8 +271,7 @@ def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: St
     """The steps that lead the flow up to its stop, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _choose_steps(within, *take_turns(within, engine.rules))
-    held = any(violation.holds for violation in decided.violations)
-    if not (decided.steps or held) and not journal.is_abort:
+    if not (decided.steps or decided.is_held) and not journal.is_abort:
         resting = replace(at, resting=True)
         beside, _waits = take_turns(resting, engine.rules_at_rest)
         decided = _choose_steps(resting, beside) if beside else decided

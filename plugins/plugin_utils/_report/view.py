@@ -16,10 +16,11 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
+    describe_violations_in_rows,
     fold,
     fold_violations,
-    subjects_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import describe_round_count
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
@@ -211,10 +212,7 @@ def lines(facts: Facts) -> list[str]:
     """The report for a terminal, short."""
     mark, result = words.RESULTS[facts["result"]]
     phases = [f"{phase['phase']}: {summary(phase)} ({words.duration(phase['seconds'])})" for phase in _done(facts)]
-    obstacles = [
-        f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
-        for first, others in fold_violations(facts["violations"])
-    ]
+    obstacles = list(describe_violations_in_rows(facts["violations"]))
     if facts["failure"] and not obstacles:
         obstacles = [facts["failure"]]
     return [
@@ -254,7 +252,7 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
         figures.append(_figure(len(facts["plan"]), "planned step"))
     if facts["nodes"]:
         figures.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
-    if words.in_rounds(facts):
+    if describe_round_count(facts):
         figures.append(_figure(facts["planned_rounds"], f"{prefix}round of restarts", f"{prefix}rounds of restarts"))
     figures.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
     if not facts["check_mode"]:

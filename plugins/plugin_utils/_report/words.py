@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import describe_round_count
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import SECONDS_OF_A_DAY, moment
 
 Facts = Mapping[str, Any]
@@ -187,9 +188,8 @@ def _work(facts: Facts) -> Iterable[str]:
     if facts["plan"]:
         yield (
             f"{count(len(facts['plan']), 'step')} planned with {count(facts['planned_rolls'], 'roll')} of "
-            f"{count(facts['nodes'], 'node')}{in_rounds(facts)} and {count(facts['planned_restarts'], 'restart')} of "
-            f"pods in all"
-            f"{_estimate(facts['planned_seconds'])}."
+            f"{count(facts['nodes'], 'node')}{describe_round_count(facts)} and "
+            f"{count(facts['planned_restarts'], 'restart')} of pods in all{_estimate(facts['planned_seconds'])}."
         )
         for node in facts["unheard"]:
             yield f"{node['pod']} has yet to answer ({node['reason']}): its answers may add restarts to this plan."
@@ -197,12 +197,6 @@ def _work(facts: Facts) -> Iterable[str]:
         yield "Nothing was written and nothing was restarted."
     else:
         yield f"{count(facts['writes'], 'write')} and {count(facts['restarts'], 'restart')} of pods."
-
-
-def in_rounds(facts: Facts) -> str:
-    """The number of rounds in a plan, as a part of a sentence; empty if no nodes restart at the same time."""
-    has_batches = any(step["rounds"] for step in facts["plan"])
-    return f" in {count(facts['planned_rounds'], 'round')}" if has_batches else ""
 
 
 def _estimate(seconds: Mapping[str, int | None] | None) -> str:

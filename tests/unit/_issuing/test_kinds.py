@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.kinds im
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.settings import Settings
 
+from ...issuers import test_contract
 from ...issuers.beds import BEDS, beds_of
 from ...tools.support.issuer_contract import IssuerContract
 from .._strimzi.bench import Bench
@@ -88,6 +89,13 @@ def test_a_kind_without_a_bed_is_named() -> None:
 
 def test_beds_are_of_known_kinds() -> None:
     assert set(BEDS) == {kind.name for kind in KINDS}
+
+
+def test_each_contract_of_a_bed_runs() -> None:
+    """A contract without a class would be a promise of a row that no test keeps."""
+    promised = {contract for beds in BEDS.values() for bed in beds for contract in bed.contracts}
+    runs = {base for name, test in vars(test_contract).items() if name.startswith("Test") for base in test.__bases__}
+    assert promised <= runs
 
 
 @EACH

@@ -40,8 +40,3 @@ def test_the_page_says_what_the_golden_file_says(name: str, tmp_path: Path, gold
 
 def test_the_golden_file_has_no_other_section(golden: GoldenFiles) -> None:
     golden.compare_names("report", [*REPORTS, *(f"{name}, page" for name in PAGES)])
-
-
-def test_each_part_is_of_a_test_of_reports(golden: GoldenFiles) -> None:
-    rooms = Path(__file__).parents[1]
-    golden.compare_tests("report_parts", rooms / "filter", rooms / "report")

@@ -161,8 +161,8 @@ def unstampable(observation: Observation, work: Work, *, before_restart: bool = 
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation, *, before_restart: bool = False) -> Obstacles:
-    """Why pods have to be rolled; empty if annotations can tell the operator about the reload. A restart makes good
-    what only a running pod has against it.
+    """Why pods have to be rolled; empty if annotations can tell the operator about the reload. Before a restart, what
+    stands against the running pod does not count: another pod takes its place.
     """
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}

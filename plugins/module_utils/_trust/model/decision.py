@@ -299,3 +299,8 @@ class Decision:
     issue_reasons: Mapping[str, Due] = field(default_factory=dict)
     #: The stop of the flow in flight, if this call may not go beyond it.
     stop: Stop | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a violation holds the flow."""
+        return any(violation.holds for violation in self.violations)

@@ -37,6 +37,12 @@ def fold_violations(
     return fold(violations, lambda violation: (violation["gate"], violation["message"], violation["remedy"]))
 
 
+def describe_violations_in_rows(violations: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """A line for each row of violations: subjects, cause, remedy."""
+    for first, others in fold_violations(violations):
+        yield f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
+
+
 def subjects_of(first: Mapping[str, str], others: Iterable[Mapping[str, str]]) -> str:
     """The subjects of a row, in a line."""
     return listed([violation["subject"] for violation in (first, *others)])

@@ -8,11 +8,11 @@ no more (docs/flows.md, "Batches of nodes").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .names import counted, listed
 from .steps.nodes import RollReason
@@ -70,6 +70,14 @@ class Round:
         """The nodes and the reason for their number."""
         of_topics = f" ({counted(len(self.topics), 'topic')}: {listed(self.topics)})" if self.topics else ""
         return f"{counted(len(self.nodes), 'node')} at once ({listed(self.nodes)}): {_WHY[self.bound]}{of_topics}"
+
+
+def describe_round_count(planned: Mapping[str, Any]) -> str:
+    """The number of rounds in a plan of a result, as a part of a sentence; empty if no nodes restart at the same
+    time.
+    """
+    has_batches = any(step["rounds"] for step in planned["plan"])
+    return f" in {counted(planned['planned_rounds'], 'round')}" if has_batches else ""
 
 
 #: Gives the rounds of a roll for this reason of the Kafka nodes with these names. Nodes that are in no round restart
