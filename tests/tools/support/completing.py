@@ -84,6 +84,9 @@ _FIELDS: dict[str, Callable[[Object], None]] = {
     "strimzipodsets": _of_pod_set,
     "kafkanodepools": _of_kafka,
 }
+#: The operator writes these as a whole at each reconcile: nothing is left of what was added to a former write
+#: (docs/operator.md, "Pod sets").
+_REWRITTEN = frozenset({"strimzipodsets"})
 #: The operator copies the labels of these to the objects that it makes (docs/operator.md, "CA Secrets").
 _UNLABELLED = frozenset({"kafkas"})
 #: Once they are there, their spec cannot be changed.
@@ -118,7 +121,8 @@ class Completing:
 
     def begin(self) -> None:
         for plural, namespace, name in self.api.snapshot()[0]:
-            if any(one["manager"] == FIELD_MANAGER for one in managers_of(self.api.find(plural, namespace, name))):
+            managers = managers_of(self.api.find(plural, namespace, name))
+            if plural not in _REWRITTEN and any(one["manager"] == FIELD_MANAGER for one in managers):
                 self._write(plural, namespace, name)
         if self.when is When.AT_THE_WRITE:
             self.api.mutators.append(self._mutate)
