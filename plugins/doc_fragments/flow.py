@@ -104,6 +104,8 @@ options:
       - The next batch goes when all nodes of the last are ready, registered and back in sync, and each of their
         partitions has a leader. The roll stops at the first node that does not come back.
       - Before the next batch it also waits until Kafka has the brokers of the last lead again, five minutes at most.
+        It asks Kafka to elect these brokers, unless C(auto.leader.rebalance.enable) of the C(Kafka) resource is
+        C(false).
       - It has no effect on restarts that the operator begins by itself.
     type: str
   kafka_bootstrap:

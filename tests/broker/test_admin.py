@@ -84,6 +84,29 @@ def test_a_node_that_stops_changes_both_checks_and_its_return_changes_them_back(
         assert not availability_violations(node(one), topics)
 
 
+@pytest.mark.every_kafka
+def test_an_election_makes_the_preferred_broker_the_leader(kafka: KafkaNodes, admin: KafkaPythonAdmin) -> None:
+    def orders() -> Partition:
+        (found,) = (one for topic in admin.topics() for one in topic.partitions if one.topic == "orders")
+        return found
+
+    preferred = orders().preferred
+    assert preferred is not None
+    kafka.stop(preferred)
+    try:
+        eventually(lambda: not orders().is_led_by_preferred)
+        # The broker is not in sync, so it does not lead.
+        admin.elect_preferred_leaders([orders()])
+        assert not orders().is_led_by_preferred
+    finally:
+        kafka.start(preferred)
+    eventually(lambda: nodes_are_back(admin))
+    # Kafka looks for such partitions every five minutes.
+    assert not orders().is_led_by_preferred
+    admin.elect_preferred_leaders([orders()])
+    eventually(lambda: orders().is_led_by_preferred, 5)
+
+
 def _refuses_all_but(gone: int, others: list[int], admin: KafkaPythonAdmin) -> None:
     eventually(lambda: voters_caught_up(admin.quorum(), FETCH_TIMEOUT) == set(others))
     quorum, brokers, topics = admin.quorum(), admin.brokers(), admin.topics()

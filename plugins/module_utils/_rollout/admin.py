@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import ssl
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -217,6 +217,9 @@ _MINIMUM_IN_SYNC = "min.insync.replicas"
 #: An operation for nodes and superusers only.
 _SUPERUSERS_ONLY = "CLUSTER_ACTION"
 
+#: The type of an election that makes the broker with the first replica the leader (KIP-460).
+_PREFERRED = 0
+
 #: The remedy if Kafka does not answer.
 _REMEDY = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
 
@@ -224,7 +227,7 @@ Answer = TypeVar("Answer")
 
 
 class KafkaAdmin(Protocol):
-    """The questions to Kafka. All methods raise KafkaUnavailable."""
+    """The questions to Kafka, and the one request for a change. All methods raise KafkaUnavailable."""
 
     def quorum(self) -> Quorum:
         """The metadata quorum as its leader sees it."""
@@ -234,6 +237,11 @@ class KafkaAdmin(Protocol):
 
     def topics(self) -> tuple[Topic, ...]:
         """All topics, internal topics included."""
+
+    def elect_preferred_leaders(self, partitions: Collection[Partition]) -> None:
+        """Have Kafka make the broker with the first replica the leader of each of these partitions. Kafka leaves a
+        partition as it is if that broker is not in sync, or leads already.
+        """
 
     def close(self) -> None:
         """End all connections."""
@@ -315,6 +323,13 @@ class KafkaPythonAdmin:
 
     def topics(self) -> tuple[Topic, ...]:
         return self._ask(_topics)
+
+    def elect_preferred_leaders(self, partitions: Collection[Partition]) -> None:
+        wanted: dict[str, list[int]] = {}
+        for partition in partitions:
+            wanted.setdefault(partition.topic, []).append(partition.index)
+        # A partition that keeps its leader shows in the next answer about topics, and so does a refusal of all.
+        self._ask(lambda client: client.elect_leaders(_PREFERRED, wanted, raise_errors=False))
 
     def close(self) -> None:
         client, self._client = self._client, None

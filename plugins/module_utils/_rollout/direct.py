@@ -13,6 +13,7 @@ way. If an earlier run has restarted a node, the roll waits for it as for its ow
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -46,7 +47,7 @@ from .kafka_pods import (
     read_node,
     uid_of,
 )
-from .safety import LEADERLESS, leader_violations, voters_caught_up
+from .safety import LEADERLESS, leader_violations, partitions_to_lead, voters_caught_up
 
 #: The value if the Kafka resource sets none.
 FETCH_TIMEOUT = timedelta(milliseconds=2000)
@@ -56,10 +57,20 @@ _LONGEST = 2**31 - 1
 
 def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
     """``controller.quorum.fetch.timeout.ms`` of a Kafka resource."""
-    configuration = (((kafka or {}).get("spec") or {}).get("kafka") or {}).get("config") or {}
-    found = str(configuration.get("controller.quorum.fetch.timeout.ms", ""))
+    found = str(_configuration(kafka).get("controller.quorum.fetch.timeout.ms", ""))
     milliseconds = whole_number(found)
     return FETCH_TIMEOUT if milliseconds is None or milliseconds > _LONGEST else timedelta(milliseconds=milliseconds)
+
+
+def moves_leaders_by_itself(kafka: Mapping[str, Any] | None) -> bool:
+    """Whether Kafka has brokers lead again by itself: ``auto.leader.rebalance.enable`` of a Kafka resource, which is on
+    by default.
+    """
+    return str(_configuration(kafka).get("auto.leader.rebalance.enable", True)).strip().lower() != "false"
+
+
+def _configuration(kafka: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return (((kafka or {}).get("spec") or {}).get("kafka") or {}).get("config") or {}
 
 
 def unsettled(topics: Iterable[Topic]) -> tuple[Topic, ...]:
@@ -157,9 +168,11 @@ LOOK = 1.0
 #: How many times as long as its last answers took a roll leaves Kafka alone before it asks again: with hundreds of
 #: thousands of partitions, answers take many seconds.
 _REST = 2
-#: Seconds between two questions while Kafka alone changes leaders, which it does every few minutes: each question lists
-#: every topic.
+#: Seconds between two questions while an election has not brought leaders back: Kafka changes them every few minutes
+#: then, and each question lists every topic.
 _REST_FOR_LEADERS = 10.0
+#: Partitions of one election: as many as Kafka moves at a time when it looks for leaders by itself.
+_ELECTION = 1000
 
 
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
@@ -196,6 +209,7 @@ class _DirectRoll:
     def __init__(self, step: Roll, asked: list[Pod], observation: Observation, work: Work, admin: KafkaAdmin) -> None:
         self._step, self._work, self._admin = step, work, admin
         self._owners, self._fetch_timeout = observation.owners, fetch_timeout(observation.kafka)
+        self._elects = moves_leaders_by_itself(observation.kafka)
         self._limit = work.wishes.pace.batch
         self._asked = frozenset(pod.uid for pod in asked)
         self._progress = Progress(step, asked, work, self._owners)
@@ -209,7 +223,7 @@ class _DirectRoll:
         # The names of the pods of the last batch, if there are batches, and the time at which all of them were back.
         self._last_batch: frozenset[str] = frozenset()
         self._back_at: float | None = None
-        self._awaits_leaders = False
+        self._awaits_leaders, self._rest_for_leaders = False, 0.0
         # The violations by the last answers of Kafka, and the time of the next question, if there are any.
         self._by_kafka: tuple[Violation, ...] = ()
         self._next_question = 0.0
@@ -280,7 +294,7 @@ class _DirectRoll:
         kafka = ask_kafka(self._admin, self._fetch_timeout, self._work)
         now = clock.monotonic()
         self._by_kafka = self._judge(left, done, nodes, kafka)
-        self._next_question = now + max(_REST * (now - begun), _REST_FOR_LEADERS if self._awaits_leaders else 0.0)
+        self._next_question = now + max(_REST * (now - begun), self._rest_for_leaders if self._awaits_leaders else 0.0)
         return self._by_kafka
 
     def _judge(
@@ -318,17 +332,30 @@ class _DirectRoll:
         )
 
     def _brokers_without_leadership(self, done: Sequence[Node], kafka: KafkaState) -> tuple[Violation, ...]:
-        """The violations of brokers of the last batch that do not lead again; none if their time is over."""
+        """The violations of brokers of the last batch that do not lead again; none if their time is over. The
+        roll asks Kafka to elect them, and sees at the next question whether they lead.
+        """
         now = self._work.clock.monotonic()
         is_first, self._back_at = self._back_at is None, now if self._back_at is None else self._back_at
         left = LEADERS_RETURN.total_seconds() - (now - self._back_at)
-        violations = leader_violations((node for node in done if node.pod in self._last_batch), kafka.topics)
+        last = [node for node in done if node.pod in self._last_batch]
+        violations = leader_violations(last, kafka.topics)
         if left <= 0 or not violations:
             return ()
         if is_first:
             brokers = listed([violation.subject for violation in violations])
             self._work.tell(f"waiting {left:.0f} s at most until Kafka has {brokers} lead again")
+        self._rest_for_leaders = 0.0 if is_first else _REST_FOR_LEADERS
+        if self._elects:
+            self._elect(partitions_to_lead(last, kafka.topics))
         return violations
+
+    def _elect(self, partitions: Sequence[Partition]) -> None:
+        # Without an election Kafka moves the leaders later by itself. If it is away, the next question tells.
+        with suppress(KafkaUnavailable):
+            for first in range(0, len(partitions), _ELECTION):
+                self._work.renew_lease()
+                self._admin.elect_preferred_leaders(partitions[first : first + _ELECTION])
 
     def _note_catching_up(self, lagging_partitions: int) -> None:
         """Note that brokers are catching up. A large broker may take longer than the time limit, and the roll does not

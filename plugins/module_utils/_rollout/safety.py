@@ -149,7 +149,7 @@ def leader_violations(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[V
 
     When a broker leaves, other brokers lead its partitions. Kafka has it lead again later: the controller looks for
     such partitions from time to time (``leader.imbalance.check.interval.seconds``, 300 by default), unless
-    ``auto.leader.rebalance.enable`` is off.
+    ``auto.leader.rebalance.enable`` is off. An election of preferred leaders has it lead again at once.
     """
     preferring, led_by_others = Counter[int](), Counter[int]()
     for topic in topics:
@@ -161,6 +161,19 @@ def leader_violations(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[V
         _leader_violation(node, led_by_others[node.node_id], preferring[node.node_id])
         for node in nodes
         if node.broker and 100 * led_by_others[node.node_id] > _IMBALANCE * preferring[node.node_id]
+    )
+
+
+def partitions_to_lead(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[Partition, ...]:
+    """The partitions that other brokers lead although they prefer one of these brokers, and although its replica is in
+    sync: an election makes it the leader.
+    """
+    brokers = {node.node_id for node in nodes if node.broker}
+    return tuple(
+        partition
+        for topic in topics
+        for partition in topic.partitions
+        if partition.preferred in brokers & partition.in_sync and not partition.is_led_by_preferred
     )
 
 

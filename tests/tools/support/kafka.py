@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,8 +43,12 @@ class FakeKafka:
     active: int | None = 0
     register_seconds: float = 1.0
     sync_seconds: float = 2.0
-    #: How long after Ready a broker leads again.
+    #: How long after Ready a broker leads again by itself.
     leads_after: float = 0.0
+    #: Whether an election makes the preferred brokers the leaders.
+    elects: bool = True
+    #: The partitions of each election that was asked for, as text.
+    elections: list[list[str]] = field(default_factory=list)
     #: Brokers that do not get in sync.
     lagging: set[int] = field(default_factory=set)
     #: Controllers that do not catch up.
@@ -66,6 +70,7 @@ class FakeKafka:
     def __post_init__(self) -> None:
         self._up_since: dict[int, float] = dict.fromkeys(self.roles, -1000.0)
         self._down_since: dict[int, float] = {}
+        self._elected: set[str] = set()
         self.api.listeners.append(self._on_change)
 
     # The Protocol --------------------------------------------------------------------------------------------------
@@ -96,8 +101,14 @@ class FakeKafka:
             has_leader=topic.name not in self.leaderless,
             is_moving=topic.name in self.moving,
             preferred=topic.replicas[0],
-            is_led_by_preferred=self._up(topic.replicas[0], self.leads_after),
+            is_led_by_preferred=self._up(topic.replicas[0], self.leads_after) or topic.name in self._elected,
         )
+
+    def elect_preferred_leaders(self, partitions: Collection[Partition]) -> None:
+        self.before_answer()
+        self.elections.append([str(partition) for partition in partitions])
+        if self.elects:
+            self._elected |= {partition.topic for partition in partitions if partition.preferred in partition.in_sync}
 
     def close(self) -> None:
         self.closed += 1
@@ -129,6 +140,7 @@ class FakeKafka:
         if self._up_since.pop(node, None) is None:
             return
         self._down_since[node] = self.now()
+        self._elected -= {topic.name for topic in self.topics_ if topic.replicas[0] == node}
         self._judge(node)
         alive = [node for node in self._having("c") if node not in self._down_since]
         if node == self.active and alive:

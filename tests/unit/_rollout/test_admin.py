@@ -387,7 +387,7 @@ class Library:
         return self.answer
 
     describe_metadata_quorum = describe_cluster = describe_topics = describe_configs = _answer
-    list_partition_reassignments = _answer
+    list_partition_reassignments = elect_leaders = _answer
 
 
 @pytest.mark.parametrize(
@@ -423,6 +423,27 @@ def test_a_question_to_a_broker_that_has_left_is_asked_again_at_once(monkeypatch
     monkeypatch.setattr(asked, "_connect", lambda: next(connections))
     assert asked.brokers() == ()
     assert [library.closed for library in libraries] == [1, 0]
+
+
+def test_an_election_is_about_these_partitions_and_prefers(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+    library = Library(None)
+    monkeypatch.setattr(library, "elect_leaders", lambda *wanted, **_named: asked.append(wanted), raising=False)
+    admin = KafkaPythonAdmin(["broker:9091"], ssl.create_default_context())
+    monkeypatch.setattr(admin, "_connect", lambda: library)
+    both = frozenset({0, 1})
+    admin.elect_preferred_leaders(
+        [Partition("a", 0, both, both), Partition("b", 2, both, both), Partition("a", 3, both, both)]
+    )
+    assert asked == [(0, {"a": [0, 3], "b": [2]})]
+
+
+def test_an_election_of_a_kafka_that_is_away() -> None:
+    admin = KafkaPythonAdmin(["broker:9091"], ssl.create_default_context())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(admin, "_connect", lambda: Library(OSError("reset")))
+        with pytest.raises(KafkaUnavailable):
+            admin.elect_preferred_leaders([Partition("a", 0, frozenset({0}), frozenset({0}))])
 
 
 @pytest.mark.parametrize(

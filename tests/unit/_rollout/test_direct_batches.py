@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import batches
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import batches, direct
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import ANOTHER_ROLL
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import ONE_BY_ONE, BatchLimit
@@ -36,8 +36,8 @@ ROUNDS = [[0], [2], [1], [3, 4], [5, 6], [7, 8]]
 class Racks(DirectStand):
     """Partitions have a replica in each rack; ``batch``: the limit of the caller."""
 
-    def __init__(self, batch: BatchLimit = RACK, roles: Mapping[int, str] = ROLES) -> None:
-        super().__init__(roles)
+    def __init__(self, batch: BatchLimit = RACK, roles: Mapping[int, str] = ROLES, **config: Any) -> None:
+        super().__init__(roles, **config)
         self.batch = batch
         self.kafka.racks, self.kafka.most_away = RACKS, 2
         self.kafka.topics_ = [FakeTopic("orders", (3, 5, 7)), FakeTopic("payments", (4, 6, 8))]
@@ -111,11 +111,11 @@ PREFERRED = ("orders", (3, 5, 7)), ("payments", (6, 8, 4))
 
 
 class Leading(Racks):
-    """Brokers lead again ``after`` so many seconds."""
+    """Brokers lead again ``after`` so many seconds, and no election makes them lead sooner, unless it ``elects``."""
 
-    def __init__(self, after: float, batch: BatchLimit = RACK) -> None:
-        super().__init__(batch)
-        self.kafka.leads_after = after
+    def __init__(self, after: float, batch: BatchLimit = RACK, *, elects: bool = False, **config: Any) -> None:
+        super().__init__(batch, **config)
+        self.kafka.leads_after, self.kafka.elects = after, elects
         self.kafka.topics_ = [FakeTopic(*topic) for topic in PREFERRED]
         self.asked: list[float] = []
         self.kafka.before_answer = lambda: self.asked.append(self.clock.seconds)
@@ -133,6 +133,47 @@ def test_the_next_batch_waits_until_brokers_lead_again_or_their_time_is_over(aft
     assert stand.kafka.harm == []
 
 
+def test_an_election_has_brokers_lead_again_at_once() -> None:
+    """After the first rack and after the second, as above: each election is about the partitions of its batch."""
+    stand, usual = Leading(1e9, elects=True), Leading(0.0)
+    stand.roll()
+    usual.roll()
+    assert stand.kafka.elections == [["orders-0"], ["payments-0"]]
+    assert stand.clock.seconds - usual.clock.seconds <= 2 * 2
+    assert stand.rounds == ROUNDS
+    assert stand.kafka.harm == []
+
+
+@pytest.mark.parametrize(("value", "elects"), [("false", False), (False, False), ("true", True), (True, True)])
+def test_no_election_where_kafka_moves_no_leader_by_itself(value: object, elects: bool) -> None:
+    stand = Leading(100.0, elects=True, **{"auto.leader.rebalance.enable": value})
+    stand.roll()
+    assert bool(stand.kafka.elections) is elects
+    assert sorted(stand.deleted) == list(ROLES)
+
+
+def test_an_election_that_kafka_does_not_hold_is_asked_for_again() -> None:
+    stand = Leading(25.0)
+    stand.roll()
+    assert stand.kafka.elections[:2] == [["orders-0"]] * 2
+    assert len(stand.kafka.elections) <= 2 * 4
+
+
+def test_an_election_that_fails_leaves_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand = Leading(25.0)
+    monkeypatch.setattr(stand.kafka, "elect_preferred_leaders", lambda _partitions: silent())
+    stand.roll()
+    assert stand.rounds == ROUNDS
+
+
+def test_an_election_of_many_partitions_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "_ELECTION", 2)
+    stand = Leading(1e9, elects=True)
+    stand.kafka.topics_ = [FakeTopic(f"t{number}", (3, 5, 7)) for number in range(5)]
+    stand.roll()
+    assert stand.kafka.elections == [["t0-0", "t1-0"], ["t2-0", "t3-0"], ["t4-0"]]
+
+
 def test_kafka_rests_while_leaders_are_awaited() -> None:
     stand = Leading(1e9)
     stand.roll()
@@ -146,13 +187,14 @@ def test_without_batches_no_leader_is_awaited() -> None:
     assert stand.clock.seconds == usual.clock.seconds
 
 
+def silent() -> None:
+    raise KafkaUnavailable("Kafka", "does not answer", "Look at it.")
+
+
 @pytest.mark.parametrize("what", ["unready", "silent"])
 def test_a_roll_that_awaits_leaders_stops_if_anything_else_goes_wrong(what: str) -> None:
     """The time for leaders does not lengthen the time in which a node has to come back, or Kafka to answer."""
     stand = Leading(1e9)
-
-    def silent() -> None:
-        raise KafkaUnavailable("Kafka", "does not answer", "Look at it.")
 
     def go_wrong() -> None:
         if what == "unready":

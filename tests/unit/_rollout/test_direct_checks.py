@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
     absence_violations,
     fetch_timeout,
     lag_violations,
+    moves_leaders_by_itself,
     partitions_out_of_sync,
     unsettled,
 )
@@ -34,6 +35,16 @@ from .values import node, quorum, topic, topics
 def test_the_fetch_timeout_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
     config = {} if value is None else {"controller.quorum.fetch.timeout.ms": value}
     assert fetch_timeout({"spec": {"kafka": {"config": config}}}) == timedelta(milliseconds=milliseconds)
+
+
+@pytest.mark.parametrize(
+    ("value", "moves"),
+    [(None, True), ("true", True), (True, True), ("false", False), (False, False), (" FALSE ", False)],
+)
+def test_whether_kafka_moves_leaders_is_read_from_the_kafka_resource(value: object, moves: bool) -> None:
+    config = {} if value is None else {"auto.leader.rebalance.enable": value}
+    assert moves_leaders_by_itself({"spec": {"kafka": {"config": config}}}) is moves
+    assert moves_leaders_by_itself(None)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     availability_violations,
     leader_violations,
+    partitions_to_lead,
     quorum_violations,
     voters_caught_up,
 )
@@ -177,6 +178,26 @@ def test_the_brokers_that_do_not_lead_are_named() -> None:
     topics = [preferring(0, 4, 4), preferring(1, 4, 0), preferring(2, 4, 4)]
     found = leader_violations([node(0), node(1), node(2, "c")], topics)
     assert [violation.subject for violation in found] == ["pod demo-kafka-0"]
+
+
+@pytest.mark.parametrize(
+    ("preferred", "in_sync", "is_led_by_preferred", "is_elected"),
+    [
+        (0, {0, 1}, False, True),
+        (0, {0, 1}, True, False),
+        (0, {1}, False, False),
+        (1, {0, 1}, False, False),
+        (2, {0, 2}, False, False),
+        (None, {0, 1}, False, False),
+    ],
+    ids=["led by another", "leads", "not in sync", "of another broker", "of a controller", "not known"],
+)
+def test_the_partitions_that_an_election_gives_back(
+    preferred: int | None, in_sync: set[int], is_led_by_preferred: bool, is_elected: bool
+) -> None:
+    one = Partition("t", 0, BOTH, frozenset(in_sync), preferred=preferred, is_led_by_preferred=is_led_by_preferred)
+    found = partitions_to_lead([node(0), node(2, "c")], [Topic(1, (one,))])
+    assert found == ((one,) if is_elected else ())
 
 
 def test_the_partitions_of_all_topics_count() -> None:
