@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,7 +19,7 @@ from .tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
 
 NODE, USERS = "demo-kafka-0", 9093
 #: Enough for the nodes to start, and for the CA to be adopted.
-LIFE = timedelta(seconds=300)
+LIFE = timedelta(seconds=420)
 
 pytestmark = pytest.mark.long
 
@@ -31,10 +31,8 @@ class Ended(NamedTuple):
     user: tuple[bytes, bytes]
 
 
-def layout(name: str, namespace: str, *, generated: bool, persistent: bool, components: bool) -> list[Object]:
-    *others, kafka = clusters.dual_role(
-        name, namespace, persistent=persistent, generated=generated, components=components
-    )
+def layout(name: str, namespace: str, **options: Any) -> list[Object]:
+    *others, kafka = clusters.dual_role(name, namespace, **options)
     kafka["spec"]["clientsCa"] = {"generateCertificateAuthority": False}
     return [*others, kafka]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from cryptography import x509
 
@@ -19,7 +20,11 @@ from .listeners import Shown, handshake
 from .pods import Pods
 from .traces import machine_state, traces
 
-Layout = Callable[..., list[Object]]
+
+class Layout(Protocol):
+    """Makes the manifests of a cluster. options: those of clusters.kafka, each of which a layout passes on."""
+
+    def __call__(self, name: str, namespace: str, /, **options: Any) -> list[Object]: ...
 
 
 #: Seconds that a playbook may take on real nodes, which share the machine with other checks.

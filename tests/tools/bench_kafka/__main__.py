@@ -87,7 +87,7 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
 def _layout(brokers: int) -> Layout:
     """Three nodes that are controller and broker, and so many brokers more; ready when Strimzi's own probe finds them so."""
 
-    def made(name: str, namespace: str, **options: bool) -> list[Object]:
+    def made(name: str, namespace: str, **options: Any) -> list[Object]:
         found = clusters.dual_role(name, namespace, **options)
         for kafka in (manifest for manifest in found if manifest["kind"] == "Kafka"):
             kafka["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from ...kafka.supplied import supplied_authority
 from ..cluster.bed_cluster import BedCluster
@@ -42,7 +43,7 @@ class Layout:
     def _of_role(self) -> Iterable[tuple[int, tuple[str, ...]]]:
         return (CONTROL_PLANE, self.controllers), (REPLICATION, self.brokers)
 
-    def manifests(self, cluster: str, namespace: str, **options: bool) -> list[Object]:
+    def manifests(self, cluster: str, namespace: str, **options: Any) -> list[Object]:
         """Brokers whose records survive the restart of one where there are three, for clients with a certificate and without."""
         made = self.make(cluster, namespace, **options)
         superusers = ["ANONYMOUS", *(f"CN={user}" for user in LOGGING_IN)]
