@@ -88,11 +88,11 @@ def _layout(brokers: int) -> Layout:
     """Three nodes that are controller and broker, and so many brokers more; ready when Strimzi's own probe finds them so."""
 
     def made(name: str, namespace: str, **options: Any) -> list[Object]:
-        found = clusters.dual_role(name, namespace, **options)
+        more = [clusters.Pool("more", brokers, ("broker",))] if brokers else []
+        found = clusters.of_pools(name, namespace, [*clusters.combined(), *more], **options)
         for kafka in (manifest for manifest in found if manifest["kind"] == "Kafka"):
             kafka["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS
-        more = clusters.pool(name, namespace, "more", brokers, ["broker"], persistent=True)
-        return [*found, *([more] if brokers else [])]
+        return found
 
     return made
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..cluster.versions import KAFKA
@@ -21,6 +23,46 @@ COMPONENTS: Object = {
     "cruiseControl": {},
     "kafkaExporter": {},
 }
+
+
+#: The environment variable with the rack of a broker (docs/operator.md, "Racks").
+RACK = "BROKER_RACK"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A KafkaNodePool."""
+
+    #: Its name; a namespace has one pool of a name, whatever cluster it belongs to.
+    name: str
+    #: How many nodes it has.
+    replicas: int
+    #: The roles of each node.
+    roles: tuple[str, ...]
+    #: The rack in which all of its nodes are; empty for none.
+    rack: str = ""
+
+
+def node_names(cluster: str, pools: Sequence[Pool], role: str) -> tuple[str, ...]:
+    """The pods with this role of a new cluster: pools get their node ids in the order of their names."""
+    nodes = [one for one in sorted(pools, key=lambda pool: pool.name) for _node in range(one.replicas)]
+    return tuple(f"{cluster}-{one.name}-{number}" for number, one in enumerate(nodes) if role in one.roles)
+
+
+def of_pools(
+    name: str, namespace: str, pools: Sequence[Pool], *, persistent: bool = False, **options: Any
+) -> list[Object]:
+    """A cluster of these pools."""
+    made = kafka(name, namespace, **options)
+    if any(one.rack for one in pools):
+        made["spec"]["kafka"]["rack"] = {"type": "environment-variable", "envVarName": RACK}
+    return [
+        *(
+            pool(name, namespace, one.name, one.replicas, list(one.roles), persistent=persistent, rack=one.rack)
+            for one in pools
+        ),
+        made,
+    ]
 
 
 def kafka(
@@ -46,13 +88,21 @@ def kafka(
 
 
 def pool(
-    cluster: str, namespace: str, name: str, replicas: int, roles: list[str], *, persistent: bool = False
+    cluster: str,
+    namespace: str,
+    name: str,
+    replicas: int,
+    roles: list[str],
+    *,
+    persistent: bool = False,
+    rack: str = "",
 ) -> Object:
+    in_rack = {"template": {"kafkaContainer": {"env": [{"name": RACK, "value": rack}]}}} if rack else {}
     return {
         "apiVersion": "kafka.strimzi.io/v1",
         "kind": "KafkaNodePool",
         "metadata": {"name": name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
-        "spec": {"replicas": replicas, "roles": roles, "storage": STORAGE[persistent]},
+        "spec": {"replicas": replicas, "roles": roles, "storage": STORAGE[persistent], **in_rack},
     }
 
 
@@ -68,22 +118,31 @@ def before_v1(manifests: list[Object]) -> list[Object]:
     return older
 
 
+def combined(name: str = "kafka", replicas: int = 3) -> tuple[Pool, ...]:
+    """The pool of nodes that are controller and broker."""
+    return (Pool(name, replicas, ("controller", "broker")),)
+
+
+def separate(replicas: int = 3) -> tuple[Pool, ...]:
+    """The pools of as many controllers as brokers."""
+    return Pool("broker", replicas, ("broker",)), Pool("controller", replicas, ("controller",))
+
+
+def in_racks(racks: Sequence[str], replicas: int) -> tuple[Pool, ...]:
+    """The pools of so many brokers in each rack, and of three controllers."""
+    brokers = (Pool(f"broker-{rack}", replicas, ("broker",), rack) for rack in racks)
+    return (*brokers, Pool("controller", 3, ("controller",)))
+
+
 def dual_role(
     name: str, namespace: str, *, node_pool: str = "kafka", replicas: int = 3, persistent: bool = False, **options: Any
 ) -> list[Object]:
-    """Nodes that are controller and broker. node_pool: the name of the KafkaNodePool, of which a namespace has one, whatever cluster it belongs to."""
-    return [
-        pool(name, namespace, node_pool, replicas, ["controller", "broker"], persistent=persistent),
-        kafka(name, namespace, **options),
-    ]
+    """Nodes that are controller and broker."""
+    return of_pools(name, namespace, combined(node_pool, replicas), persistent=persistent, **options)
 
 
 def separate_roles(
     name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: Any
 ) -> list[Object]:
     """As many controllers as brokers."""
-    return [
-        pool(name, namespace, "broker", replicas, ["broker"], persistent=persistent),
-        pool(name, namespace, "controller", replicas, ["controller"], persistent=persistent),
-        kafka(name, namespace, **options),
-    ]
+    return of_pools(name, namespace, separate(replicas), persistent=persistent, **options)

@@ -27,6 +27,8 @@ class Node:
     roles: tuple[str, ...]
     pod: str
     storage: str = "ephemeral"
+    #: The variables of its container, with their values, that the template of its pool sets.
+    environment: tuple[tuple[str, str], ...] = ()
 
     @property
     def controller(self) -> bool:
@@ -56,8 +58,14 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
                 "status",
             )
         storage = (pool["spec"].get("storage") or {}).get("type", "ephemeral")
-        found += [Node(name, i, roles, f"{cluster}-{name}-{i}", storage) for i in sorted(ids)]
+        environment = _environment(pool)
+        found += [Node(name, i, roles, f"{cluster}-{name}-{i}", storage, environment) for i in sorted(ids)]
     return found
+
+
+def _environment(pool: Object) -> tuple[tuple[str, str], ...]:
+    container = (pool["spec"].get("template") or {}).get("kafkaContainer") or {}
+    return tuple((one["name"], one["value"]) for one in container.get("env") or [])
 
 
 def kafka_version(kafka: Object) -> str:
@@ -100,7 +108,7 @@ def _stub(value: Any) -> str:
 
 def build_pod(kafka: Object, node: Node, annotations: dict[str, str], release: Release = STRIMZI_1_2) -> Object:
     cluster = kafka["metadata"]["name"]
-    pod = {
+    pod: Object = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
@@ -123,6 +131,8 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str], release: R
             "terminationGracePeriodSeconds": 30,
         },
     }  # fmt: skip
+    if node.environment:
+        pod["spec"]["containers"][0]["env"] = [{"name": name, "value": value} for name, value in node.environment]
     revisions = {"strimzi.io/revision": whole_revision(pod)}
     if release.has_resource_revision:
         revisions = {"strimzi.io/revision": revision(pod), "strimzi.io/resource-revision": resource_revision(pod)}

@@ -69,6 +69,7 @@ class RealPods:
         container["command"] = ["/opt/kafka/kafka_run.sh"]
         container["env"] = [
             {"name": "KAFKA_CLUSTER_NAME", "value": cluster}, {"name": "KAFKA_HEAP_OPTS", "value": self.heap},
+            *container.get("env", []),
         ]  # fmt: skip
         container["volumeMounts"] = [
             {"name": "strimzi-tmp", "mountPath": "/tmp"},

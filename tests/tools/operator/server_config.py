@@ -27,14 +27,25 @@ def server_config(kafka: Object, node: Node, nodes: list[Node]) -> str:
         f"log.dirs=/var/lib/kafka/data/kafka-log{node.node_id}",
         f"controller.quorum.voters={voters}",
         f"controller.listener.names={CONTROL_PLANE}",
-        "config.providers=strimzisecrets",
+        "config.providers=strimzienv,strimzisecrets",
+        "config.providers.strimzienv.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider",
         "config.providers.strimzisecrets.class=io.strimzi.kafka.KubernetesSecretConfigProvider",
         "ssl.endpoint.identification.algorithm=HTTPS",
+        *_rack(kafka, node),
         *_listeners(kafka, node),
         *_authorization(kafka),
         *(f"{key}={value}" for key, value in sorted({**SMALL, **(kafka["spec"]["kafka"].get("config") or {})}.items())),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rack(kafka: Object, node: Node) -> Iterator[str]:
+    """Of a broker, by the environment variable that the resource names; the double makes no container that reads the
+    label of a worker (docs/operator.md, "Racks").
+    """
+    rack = kafka["spec"]["kafka"].get("rack") or {}
+    if node.broker and rack.get("type") == "environment-variable":
+        yield f"broker.rack=${{strimzienv:{rack['envVarName']}}}"
 
 
 def _listeners(kafka: Object, node: Node) -> Iterator[str]:

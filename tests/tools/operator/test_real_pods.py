@@ -50,6 +50,23 @@ def test_nodes_run_the_kafka_that_the_resource_names(version: str, metadata: str
     assert read(cluster, "configmaps", "demo-kafka-0")["data"]["metadata.version"] == metadata
 
 
+def test_a_container_has_the_variables_of_its_pool() -> None:
+    cluster = MemoryCluster("demo", "kafka")
+    cluster.operator.real_pods = RealPods()
+    pools = clusters.in_racks(("a", "b"), 1)
+    for manifest in clusters.of_pools("demo", "kafka", pools, generated=True, components=False):
+        cluster.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
+    cluster.operator.reconcile("demo")
+    found = {}
+    for one in pools:
+        (made, *_others) = read(cluster, "strimzipodsets", f"demo-{one.name}")["spec"]["pods"]
+        variables = {entry["name"]: entry["value"] for entry in made["spec"]["containers"][0]["env"]}
+        found[one.name] = variables.get(clusters.RACK)
+        assert "KAFKA_HEAP_OPTS" in variables
+        assert made["metadata"]["annotations"]["strimzi.io/revision"] == revision(made)
+    assert found == {"broker-a": "a", "broker-b": "b", "controller": None}
+
+
 def test_brokers_may_read_their_secrets_and_no_others(memory: MemoryCluster) -> None:
     (rule,) = read(memory, "roles", "demo-kafka")["rules"]
     bundle, nodes = ["demo-trustbundle"], [f"demo-kafka-{number}" for number in range(3)]

@@ -108,6 +108,19 @@ def test_nodes_operator_and_components_may_do_everything(user: str) -> None:
     assert f"User:CN={user},O=io.strimzi" in options(DUAL[0], DUAL)["super.users"].split(";")
 
 
+@pytest.mark.parametrize(
+    ("node", "value"), [(DUAL[0], "${strimzienv:RACK}"), (BROKER, "${strimzienv:RACK}"), (CONTROLLER, None)]
+)
+def test_brokers_read_their_rack_from_their_environment(node: Node, value: str | None) -> None:
+    found = options(node, [node], rack={"type": "environment-variable", "envVarName": "RACK"})
+    assert found.get("broker.rack") == value
+    assert "strimzienv" in found["config.providers"].split(",")
+
+
+def test_a_broker_without_a_rack() -> None:
+    assert "broker.rack" not in options(BROKER, APART)
+
+
 def test_without_authorization_no_superuser_is_named() -> None:
     found = options(DUAL[0], DUAL, authorization=None)
     assert "super.users" not in found

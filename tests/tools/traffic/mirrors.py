@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -230,8 +229,7 @@ def _find_jars() -> Path:
 
 def _layout(name: str) -> Layout:
     """A cluster of one node."""
-    make = partial(clusters.dual_role, node_pool=_POOL.format(name), replicas=1)
-    return Layout(name, make, (_node(name),), (_node(name),))
+    return Layout(name, clusters.combined(_POOL.format(name), 1), name)
 
 
 def _node(name: str) -> str:

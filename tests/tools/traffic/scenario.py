@@ -24,12 +24,20 @@ class Layout:
     """The nodes of a cluster."""
 
     name: str
-    #: The manifests, as ``clusters`` has them.
-    make: Callable[..., list[Object]]
-    #: The pods that are controllers.
-    controllers: tuple[str, ...]
-    #: The pods that are brokers; a pod may be both.
-    brokers: tuple[str, ...]
+    #: Its node pools.
+    pools: tuple[clusters.Pool, ...]
+    #: The name of the Kafka resource.
+    cluster: str = "demo"
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """The pods that are controllers."""
+        return clusters.node_names(self.cluster, self.pools, "controller")
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """The pods that are brokers; a pod may be both."""
+        return clusters.node_names(self.cluster, self.pools, "broker")
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -45,7 +53,7 @@ class Layout:
 
     def manifests(self, cluster: str, namespace: str, **options: Any) -> list[Object]:
         """Brokers whose records survive the restart of one where there are three, for clients with a certificate and without."""
-        made = self.make(cluster, namespace, **options)
+        made = clusters.of_pools(cluster, namespace, self.pools, **options)
         superusers = ["ANONYMOUS", *(f"CN={user}" for user in LOGGING_IN)]
         for manifest in made:
             if manifest["kind"] == "Kafka":
@@ -73,16 +81,9 @@ def _config(brokers: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-_COMBINED = tuple(f"demo-kafka-{number}" for number in range(3))
-LAYOUTS = (
-    Layout("dual-role", clusters.dual_role, _COMBINED, _COMBINED),
-    Layout(
-        "separate",
-        clusters.separate_roles,
-        tuple(f"demo-controller-{number}" for number in range(3, 6)),
-        tuple(f"demo-broker-{number}" for number in range(3)),
-    ),
-)
+#: Nine brokers in three racks.
+RACKS = Layout("racks", clusters.in_racks(("a", "b", "c"), 3))
+LAYOUTS = (Layout("dual-role", clusters.combined()), Layout("separate", clusters.separate()), RACKS)
 
 
 @contextmanager

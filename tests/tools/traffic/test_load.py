@@ -24,14 +24,16 @@ def test_all_have_settled() -> None:
 
 
 def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
-    asked = ["a to b:9090", "a to b:9091", "c to b:9090", "c to b:9091", "client to b:9094"]
-    asked += ["cluster-operator to b:9090", "cluster-operator to b:9091", "cruise-control to b:9091"]
-    asked += ["entity-topic-operator to b:9091", "entity-user-operator to b:9091", "kafka-exporter to b:9091"]
-    asked += [f"{reader} to b:9094" for reader in READERS]
-    loaded = load(b=HUNG)
-    assert sorted(found.split(": ")[0] for found in loaded.unsettled()) == sorted(asked)
-    others = [found for found in asked if not found.startswith(tuple(f"{reader} " for reader in READERS))]
-    assert sorted(found.split(": ")[0] for found in loaded.unsettled(READERS)) == sorted(others)
+    one, hung, other = COMBINED.nodes
+    nodes = {identity: (9090, 9091) for identity in (one, other, "cluster-operator")}
+    components = ("cruise-control", "entity-topic-operator", "entity-user-operator", "kafka-exporter")
+    asking = {**nodes, **dict.fromkeys(components, (9091,)), **dict.fromkeys(("client", *READERS), (9094,))}
+    loaded = load(**{hung: HUNG})
+    asked = {f"{identity} to {hung}:{port}" for identity, ports in asking.items() for port in ports}
+    found = [target.split(": ")[0] for target in loaded.unsettled()]
+    assert sorted(found) == sorted(asked)
+    others = {target for target in asked if target.split(" to ")[0] not in READERS}
+    assert {target.split(": ")[0] for target in loaded.unsettled(READERS)} == others
 
 
 def test_a_client_that_never_tried_has_not_settled() -> None:

@@ -56,7 +56,7 @@ class FakeTier:
             return {"ca.crt": MINE[0], "old.crt": API[0], "ca.password": b"x"}
         if name == "demo-trustbundle":
             return {"cluster-ca.crt": MINE[0]}
-        own = name.removeprefix("demo-").removesuffix("-certs")
+        own = name if name in COMBINED.nodes else name.removeprefix("demo-").removesuffix("-certs")
         return {f"{own}.crt": MINE[0], f"{own}.key": MINE[1]}
 
 
@@ -90,7 +90,7 @@ def test_the_operator_knows_cruise_control_by_any_ca_of_the_secret() -> None:
     assert outcome(FakeTier(all_pods("1"), OTHER[0]), OPERATOR) is Outcome.DONE
 
 
-@pytest.mark.parametrize("target", [TOPIC_OPERATOR, OPERATOR, Target("kafka-exporter", "a", 9091)])
+@pytest.mark.parametrize("target", [TOPIC_OPERATOR, OPERATOR, Target("kafka-exporter", COMBINED.nodes[0], 9091)])
 def test_a_target_that_is_not_there_is_not_tried(target: Target) -> None:
     assert outcome(FakeTier([]), target) is None
 

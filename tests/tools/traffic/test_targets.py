@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from ..operator import clusters
 from .scenario import LAYOUTS, Layout
 from .targets import Target, of_clients_ca, of_cluster_ca, parties
 
-NODES = ("a", "b", "c")
-COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
+COMBINED = Layout("dual-role", clusters.combined())
+NODES = COMBINED.nodes
 COMPONENTS = ("entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter")
 KINDS = ("openssl", "go", "jvm")
 READERS = (
