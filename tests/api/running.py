@@ -42,13 +42,15 @@ class Runner:
     variables: dict[str, str] = field(default_factory=dict)
     #: Seconds that one may take.
     patience: float = 480
+    #: The beginning of each command: a program that runs the rest.
+    within: tuple[str, ...] = ()
 
     def start(self, playbook: str, *arguments: str, **variables: object) -> subprocess.Popen[str]:
         """playbook: the name of one of the collection, or the path of another. No client is given time: none reads."""
         place = {"strimzi_cluster": "demo", "strimzi_namespace": self.cluster.namespace}
         wanted = {**place, "strimzi_client_grace": 0, **self.variables, **variables}
         path = playbook if playbook.endswith(".yml") else f"playbooks/{playbook}.yml"
-        command = ["ansible-playbook", "-i", "localhost,", "-c", "local", path, *arguments]
+        command = [*self.within, "ansible-playbook", "-i", "localhost,", "-c", "local", path, *arguments]
         for name, value in {**wanted, "ansible_python_interpreter": sys.executable}.items():
             command += ["-e", json.dumps({name: value})]
         return subprocess.Popen(
@@ -77,7 +79,7 @@ class Runner:
         """The JSON result of one module call."""
         wanted = {"cluster": "demo", "namespace": self.cluster.namespace, **options}
         command = [
-            "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted), *arguments,
+            *self.within, "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted), *arguments,
             "-e", f"ansible_python_interpreter={sys.executable}",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=ROOT, env=self.environment(), capture_output=True, text=True, check=False)

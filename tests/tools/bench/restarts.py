@@ -19,9 +19,20 @@ _PATIENCE = 1200.0
 
 @dataclass(frozen=True)
 class Restart:
+    """Times are seconds of one clock."""
+
     pod: str
-    #: From the moment at which the pod began to go until the next one of its name was ready.
-    seconds: float
+    #: When the pod began to go.
+    began: float
+    #: When it was gone, and with it its process.
+    gone: float
+    #: When the next pod of its name was ready.
+    ready: float
+
+    @property
+    def seconds(self) -> float:
+        """How long the node was away."""
+        return self.ready - self.began
 
 
 class Restarts:
@@ -30,6 +41,7 @@ class Restarts:
     def __init__(self, pods: Iterable[dict[str, Any]]) -> None:
         self._uids = {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in pods}
         self._went: dict[str, float] = {}
+        self._gone: dict[str, float] = {}
         self.done: list[Restart] = []
 
     @property
@@ -46,11 +58,14 @@ class Restarts:
             self._see_successor(name, pod, now)
         elif kind == "DELETED" or "deletionTimestamp" in pod["metadata"]:
             self._went.setdefault(name, now)
+            if kind == "DELETED":
+                self._gone[name] = now
 
     def _see_successor(self, name: str, pod: dict[str, Any], now: float) -> None:
+        self._gone.setdefault(name, now)
         if ready(pod) and "deletionTimestamp" not in pod["metadata"]:
             self._uids[name] = pod["metadata"]["uid"]
-            self.done.append(Restart(name, now - self._went.pop(name)))
+            self.done.append(Restart(name, self._went.pop(name), self._gone.pop(name), now))
 
     def have_seen(self, pods: Iterable[dict[str, Any]]) -> bool:
         """Whether these are the pods that the last events were about."""

@@ -29,11 +29,13 @@ IS_BACK = ("MODIFIED", pod("a", "a2"), 20.0)
 
 
 def test_a_restart_lasts_from_the_first_sign_of_going_until_ready() -> None:
-    assert seen(GOES, IS_GONE, COMES, IS_BACK).done == [Restart("a", 10.0)]
+    (found,) = seen(GOES, IS_GONE, COMES, IS_BACK).done
+    assert found == Restart("a", 10.0, 13.0, 20.0)
+    assert found.seconds == 10.0
 
 
 def test_a_pod_killed_without_warning_counts_from_its_end() -> None:
-    assert seen(("DELETED", pod("a", "a1"), 13.0), COMES, IS_BACK).done == [Restart("a", 7.0)]
+    assert seen(("DELETED", pod("a", "a1"), 13.0), COMES, IS_BACK).done == [Restart("a", 13.0, 13.0, 20.0)]
 
 
 @pytest.mark.parametrize("events", [(), (GOES,), (GOES, IS_GONE), (GOES, IS_GONE, COMES)])
@@ -45,7 +47,9 @@ def test_a_pod_that_is_not_back_is_no_restart_yet(events: tuple[Any, ...]) -> No
 
 def test_a_successor_that_goes_before_it_was_ready_prolongs_the_restart() -> None:
     third = ("MODIFIED", pod("a", "a3"), 40.0)
-    assert seen(GOES, IS_GONE, COMES, ("DELETED", pod("a", "a2", going=True), 15.0), third).done == [Restart("a", 30.0)]
+    assert seen(GOES, IS_GONE, COMES, ("DELETED", pod("a", "a2", going=True), 15.0), third).done == [
+        Restart("a", 10.0, 13.0, 40.0)
+    ]
 
 
 def test_rolls_add_up() -> None:
@@ -54,7 +58,11 @@ def test_rolls_add_up() -> None:
         ("DELETED", pod("b", "b1"), 40.0), ("MODIFIED", pod("b", "b2"), 44.0),
     ]  # fmt: skip
     restarts = seen(GOES, IS_BACK, IS_BACK, *second)
-    assert restarts.done == [Restart("a", 10.0), Restart("a", 5.0), Restart("b", 4.0)]
+    assert restarts.done == [
+        Restart("a", 10.0, 20.0, 20.0),
+        Restart("a", 30.0, 35.0, 35.0),
+        Restart("b", 40.0, 40.0, 44.0),
+    ]
     assert restarts.sum == 19.0
     assert restarts.have_seen([pod("a", "a3"), pod("b", "b2")])
 

@@ -24,6 +24,9 @@ _MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
 #: A client logs one of these when TLS fails; it logs a connection that ends while its broker does in other words.
 _FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|failed authentication due to|SslAuthenticationException")
 READY = ("producer_send_success", "partitions_assigned")
+#: The names of the error of a partition that has fewer replicas in sync than producers ask for: a producer logs the code
+#: of each answer before it tries again, and a broker the exception.
+_SHORTAGE = re.compile(r"NOT_ENOUGH_REPLICAS|NotEnoughReplicas")
 _RECORDS = ("record_data", "producer_send_success")
 _VERBS = {"producer": "produce", "consumer": "consume"}
 _ANEW = Path(__file__).parent / "Anew.java"
@@ -75,7 +78,9 @@ class Kind:
         else:
             tool = ["VerifiableConsumer", "--group-id", name, "--verbose", "--reset-policy", "earliest"]
             tool += ["--session-timeout", "10000"]
-        return [*java_command(find_jars()), f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
+        # A producer warns of each answer that has it try again.
+        java = [*java_command(find_jars()), "-Dlog4j2.level=WARN"]
+        return [*java, f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
 
     def command_anew(
         self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path, login: Path
@@ -121,6 +126,8 @@ class Demand:
     rate: float
     #: The libraries of the clients that produce and consume.
     libraries: tuple[str, ...] = LIBRARIES
+    #: Whether there are clients that are not kept.
+    renews: bool = True
 
     @property
     def clients(self) -> tuple[tuple[Kind, bool], ...]:
@@ -128,7 +135,7 @@ class Demand:
         return tuple(
             (Kind(library, role), kept)
             for library in self.libraries
-            for kept in (True, False)
+            for kept in ((True, False) if self.renews else (True,))
             for role in ("producer", "consumer")
         )
 
@@ -202,7 +209,7 @@ def _read(stream: IO[str], hear: Callable[[str], None]) -> None:
 
 
 def parse(line: str) -> dict[str, Any]:
-    """An event, or a line of a log, which matters when it says that TLS has failed.
+    """An event, or a line of a log, which matters when it says that TLS has failed, or that replicas are missing.
 
     An event that cannot be read any more, as when a log was written into it, must not be missed.
     """
@@ -214,4 +221,11 @@ def parse(line: str) -> dict[str, Any]:
         return event
     if event is None and any(f'"{name}"' in line for name in _RECORDS):
         return {"name": "unreadable", "message": line.strip()}
+    if is_short_of_replicas(line):
+        return {"name": "not_enough_replicas", "message": line.strip()}
     return {"name": "tls_failure", "message": line.strip()} if _FAILURE.search(line) else {}
+
+
+def is_short_of_replicas(line: str) -> bool:
+    """Whether this line of a log says that a partition has too few replicas in sync for a record."""
+    return bool(_SHORTAGE.search(line))

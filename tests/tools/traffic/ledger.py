@@ -43,6 +43,8 @@ class Ledger:
     #: Processes of clients.
     starts: list[tuple[float, str]] = field(default_factory=list)
     tls_failures: list[tuple[float, str, str]] = field(default_factory=list)
+    #: When a broker has not accepted records for want of replicas in sync, with the client and its words.
+    shortages: list[tuple[float, str, str]] = field(default_factory=list)
     #: Their words about records that no client can read any more: each looks like a loss.
     unreadable: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -72,6 +74,10 @@ class Ledger:
     def record_tls_failure(self, client: str, text: str) -> None:
         with self._lock:
             self.tls_failures.append((self.now(), client, text))
+
+    def record_shortage(self, client: str, text: str) -> None:
+        with self._lock:
+            self.shortages.append((self.now(), client, text))
 
     def record_unreadable(self, client: str, text: str) -> None:
         with self._lock:
@@ -117,6 +123,11 @@ class Ledger:
     def failures(self, window: Window) -> list[str]:
         begin, end = self.span(window)
         return [f"{client}: {text}" for at, client, text in self.tls_failures if begin <= at < end]
+
+    def short(self, window: Window) -> list[str]:
+        """The clients whose records a broker has not accepted for want of replicas in sync, with their words."""
+        begin, end = self.span(window)
+        return [f"{client}: {text}" for at, client, text in self.shortages if begin <= at < end]
 
     def started(self, window: Window, kept: bool) -> int:
         """How many clients of this sort were made anew."""

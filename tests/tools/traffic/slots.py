@@ -83,6 +83,8 @@ class Slot(ABC):
             self.ledger.record_start(self.name)
         elif name == "tls_failure":
             self.ledger.record_tls_failure(self.name, event["message"])
+        elif name == "not_enough_replicas":
+            self.ledger.record_shortage(self.name, event["message"])
         elif name == "unreadable":
             self.ledger.record_unreadable(self.name, event["message"])
 

@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import KafkaError
 
 from ..cluster.kube import wait_for
-from .clients import listen, parse
+from .clients import Demand, listen, parse
 from .rdkafka import refused
 
 EVENTS = 300
@@ -47,6 +47,27 @@ def test_no_event_is_lost_in_a_log() -> None:
 )
 def test_messages_of_librdkafka_that_count_as_refused(code: int, text: str, failed: bool) -> None:
     assert refused(code, text) is failed
+
+
+@pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("WARN [Producer clientId=producer-1] Got error produce response with correlation id 7 on topic-partition traffic-3, retrying (9 attempts left). Error: NOT_ENOUGH_REPLICAS", True),
+        ("[ReplicaManager broker=1] org.apache.kafka.common.errors.NotEnoughReplicasException: The size of the current ISR", True),
+        ('{"name": "producer_send_error", "value": "1.0", "message": "NotEnoughReplicasException"}', True),
+        ("WARN [Producer clientId=producer-1] Got error produce response, retrying. Error: NOT_LEADER_OR_FOLLOWER", False),
+        ('{"name": "producer_send_success", "value": "NOT_ENOUGH_REPLICAS"}', False),
+    ],
+)  # fmt: skip
+def test_answers_for_want_of_replicas_are_heard(line: str, short: bool) -> None:
+    assert (parse(line).get("name") == "not_enough_replicas") is short
+
+
+@pytest.mark.parametrize(("renews", "clients"), [(True, 8), (False, 4)])
+def test_a_demand_of_clients_that_are_kept_alone(renews: bool, clients: int) -> None:
+    found = Demand(1.0, renews=renews).clients
+    assert len(found) == clients
+    assert all(kept for _kind, kept in found) is not renews
 
 
 @pytest.mark.parametrize(

@@ -102,3 +102,9 @@ def test_clients_made_anew_belong_to_their_flow(
     for client in ("jvm-producer-kept", "jvm-producer-renewed", "rdkafka-consumer-renewed"):
         ledger.record_start(client)
     assert [(ledger.started(window, True), ledger.started(window, False)) for window in ledger.windows] == started
+
+
+def test_answers_for_want_of_replicas_belong_to_their_flow(ledger: Ledger, clock: Clock) -> None:
+    clock.time = 12.0
+    ledger.record_shortage("producer", "NOT_ENOUGH_REPLICAS")
+    assert [len(ledger.short(window)) for window in ledger.windows] == [0, 1]

@@ -25,7 +25,7 @@ def test_all_have_settled() -> None:
 
 def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     one, hung, other = COMBINED.nodes
-    nodes = {identity: (9090, 9091) for identity in (one, other, "cluster-operator")}
+    nodes = dict.fromkeys((one, other, "cluster-operator"), (9090, 9091))
     components = ("cruise-control", "entity-topic-operator", "entity-user-operator", "kafka-exporter")
     asking = {**nodes, **dict.fromkeys(components, (9091,)), **dict.fromkeys(("client", *READERS), (9094,))}
     loaded = load(**{hung: HUNG})

@@ -20,7 +20,8 @@ from .load import Load
 from .scenario import REPLICATION, Scenario
 from .slots import Fleet
 
-_ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
+#: Kafka's tool for topics.
+ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,18 @@ def make_topic(tier: Tier, scenario: Scenario, topic: str) -> None:
     create_topic(tier, asked, topic, bootstrap=reached, replicas=3)
 
 
-def create_topic(tier: Tier, node: str, topic: str, *, bootstrap: str = "", replicas: int) -> None:
-    """Kafka's own tool runs in the pod of a node. bootstrap: the node that it asks; default: the same node."""
-    arguments = ("--create", "--topic", topic, "--partitions", "3", "--replication-factor", str(replicas))
+def create_topic(tier: Tier, node: str, topic: str, *, bootstrap: str = "", replicas: int, partitions: int = 3) -> None:
+    """bootstrap: the node that the tool in the pod of ``node`` asks; default: the same node."""
+    arguments = ("--create", "--topic", topic, "--partitions", str(partitions), "--replication-factor", str(replicas))
+    administer(tier, node, ADMINISTRATOR, *arguments, bootstrap=bootstrap)
+
+
+def administer(tier: Tier, node: str, tool: str, *arguments: str, bootstrap: str = "") -> str:
+    """Run one of Kafka's own tools in the pod of a node, and return its output. bootstrap: the node that it asks;
+    default: the same node. Raises AssertionError if it fails.
+    """
     server = f"{tier.host(bootstrap or node)}:{REPLICATION}"
-    done = tier.pods.administer(node, _ADMINISTRATOR, "--bootstrap-server", server, *arguments)
+    done = tier.pods.administer(node, tool, "--bootstrap-server", server, *arguments)
     if done.code:
         raise AssertionError(done.output)
+    return done.output
