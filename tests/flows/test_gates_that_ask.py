@@ -43,7 +43,7 @@ def test_a_silent_node_holds_the_first_use(cluster: WatchedCluster, nodes: Reloa
     flow = case.begin(cluster)
     before = cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}
     nodes.answers.silent = {SILENT}
-    unknown = f"does not answer: port 9090 of pod {SILENT}: no answer."
+    unknown = "does not answer: port 9090: no answer."
     assert (Condition.EVIDENCE, unknown) in held(flow.run())
     assert (cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}) == before
     nodes.answers.silent.clear()

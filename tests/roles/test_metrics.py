@@ -76,7 +76,7 @@ def write(
 
 
 def test_the_file_holds_the_filters_text_byte_by_byte(tmp_path: Path) -> None:
-    held = [{"gate": "trust", "subject": HOSTILE, "message": HOSTILE, "remedy": HOSTILE}]
+    held = [{"gate": "trust", "subject": HOSTILE, "message": HOSTILE, "remedy": HOSTILE, "command": ""}]
     look = seen(cas=[ca(subject=f"CN={HOSTILE}\n# ä")], violations=held)
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / FILE).write_text("old")

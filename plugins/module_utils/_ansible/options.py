@@ -402,7 +402,10 @@ class LiveLook:
             return None
         if self._wanted is Evidence.AUTO and all(listener.barred for listener in seen):
             self._give_up(
-                next((listener.failure for listener in seen), "no node has a listener that answers which CAs it trusts")
+                next(
+                    (f"{listener.pod}: {listener.failure}" for listener in seen),
+                    "no node has a listener that answers which CAs it trusts",
+                )
             )
             return None
         if any(listener.presents for listener in seen):

@@ -368,7 +368,7 @@ class _Listener:
         except KubeError as error:
             # The rest may pass: the pod starts, its worker is slow, or a connection has broken off.
             self._barred = not error.is_transient and not isinstance(error, (NotFound, Unreachable))
-            return Handshake(HandshakeOutcome.NOT_REACHED, detail=f"{error} {error.remedy}".rstrip("."))
+            return Handshake(HandshakeOutcome.NOT_REACHED, detail=f"{error.cause}. {error.remedy}".rstrip("."))
         except OSError as error:
             return Handshake(HandshakeOutcome.NOT_REACHED, detail=error.strerror or str(error) or type(error).__name__)
         if seen.presented is not None:

@@ -15,6 +15,7 @@ from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import Unanswered
+from .._trust.model.names import listed
 from .._trust.model.steps.nodes import AwaitAnswers
 
 #: Seconds between two questions to silent nodes, and the least number of questions.
@@ -57,7 +58,7 @@ def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...
 def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
     """The error about nodes that have not answered for so long."""
     return NodesSilent(
-        f"{', '.join(node.sentence for node in nodes)}:",
+        f"{listed([node.sentence for node in nodes])}:",
         f"no answer came for {limit.total_seconds():.0f} s",
         f"Look at it: kubectl describe pod {nodes[0].pod} --namespace {work.scope.namespace}. Then run the flow again.",
         frozenset(node.uid for node in nodes),

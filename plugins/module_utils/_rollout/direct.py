@@ -134,7 +134,7 @@ def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable
     if not node.broker:
         return ()
     if not any(broker.node_id == node.node_id and not broker.fenced for broker in brokers):
-        cause = f"broker {node.node_id} is not back in the cluster: it is not registered, or fenced."
+        cause = "the broker is not back in the cluster: it is not registered, or fenced."
         return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this broker."),)
     behind = partitions_out_of_sync(node, topics)
     if not behind:
@@ -148,7 +148,7 @@ def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable
             for partition in without_leader(node, topics)[:1]
         )
     more = f" and {len(behind) - 1} more" if len(behind) > 1 else ""
-    cause = f"broker {node.node_id} is not in sync yet with partition {behind[0]}{more}."
+    cause = f"the broker is not in sync yet with partition {behind[0]}{more}."
     remedy = "Look at the log of this broker (replica fetchers, log directories), and at reassignments under way."
     return (Violation(Condition.RETURN, f"pod {node.pod}", cause, remedy),)
 
@@ -159,7 +159,7 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
     current = voters_caught_up(quorum, fetch_timeout)
     if not node.controller or not is_voter or node.node_id in current:
         return ()
-    cause = f"controller {node.node_id} has not caught up with the metadata quorum." if current else LEADERLESS
+    cause = "the controller has not caught up with the metadata quorum." if current else LEADERLESS
     return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this controller."),)
 
 

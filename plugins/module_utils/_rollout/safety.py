@@ -58,7 +58,7 @@ def quorum_violations(
         return ()
     behind = sorted({voter.node_id for voter in quorum.voters} - current - {node.node_id})
     cause = (
-        f"without controller {node.node_id} only {len(left)} of {voters} voters would be caught up, "
+        f"without this controller only {len(left)} of {voters} voters would be caught up, "
         f"and {needed} are needed; behind: {', '.join(map(str, behind)) or 'none'}."
     )
     return (_quorum_violation(node, cause),)
@@ -181,6 +181,6 @@ def _leader_violation(node: Node, led_by_others: int, preferring: int) -> Violat
     return Violation(
         Condition.RETURN,
         f"pod {node.pod}",
-        f"other brokers lead {led_by_others} of the {preferring} partitions that prefer broker {node.node_id}.",
+        f"other brokers lead {led_by_others} of the {preferring} partitions that prefer it.",
         "Look at auto.leader.rebalance.enable, and at the log of the active controller.",
     )

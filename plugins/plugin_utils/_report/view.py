@@ -17,6 +17,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
     describe_violations_in_rows,
+    describe_way_out,
     fold,
     fold_violations,
 )
@@ -226,7 +227,8 @@ def lines(facts: Facts) -> list[str]:
 
 
 def _violation(first: Facts, others: Sequence[Facts]) -> dict[str, Any]:
-    return {**first, **_more([violation["subject"] for violation in others])}
+    remedy = describe_way_out(first, others)
+    return {**first, "remedy": remedy, **_more([violation["subject"] for violation in others])}
 
 
 def _done(facts: Facts) -> Sequence[Facts]:

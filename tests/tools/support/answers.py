@@ -108,7 +108,7 @@ class Answers:
     ) -> ObservedListener:
         process = self.memory.kubelet.processes.get(pod.uid)
         if process is None or hangs or (about_users and not process.users):
-            return ObservedListener(pod.name, pod.uid, port, failure=f"port {port} of pod {pod.name}: no answer")
+            return ObservedListener(pod.name, pod.uid, port, failure=f"port {port}: no answer")
         verifies = about_users or self.memory.kubelet.security.verifies_clients
         accepted, refused, shared = (
             self._verdicts(known, process.users if about_users else process.trusted) if verifies else [frozenset()] * 3
@@ -116,7 +116,7 @@ class Answers:
         shown = self.memory.kubelet.stored_leaf(pod.name) if (pod.uid, port) in self.served else process.presented[0][1]
         chain, doubts = (
             parse_certificates(shown),
-            dict.fromkeys(shared, f"port {port} of pod {pod.name}: names it, and others"),
+            dict.fromkeys(shared, f"port {port}: names it, and others"),
         )
         return ObservedListener(
             pod.name,

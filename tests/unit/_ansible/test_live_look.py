@@ -17,10 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from .._handshake.listeners import authority
 
 ANSWERS = (ObservedListener("demo-kafka-0", "uid-0", 9091, (authority("cluster-ca v0", 1).certificate,)),)
-BARRED = (
-    ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091 of pod demo-kafka-0: forbidden", barred=True),
-)
-SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091 of pod demo-kafka-0: no answer"),)
+BARRED = (ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091: forbidden", barred=True),)
+SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, failure="port 9091: no answer"),)
 NO_WAY = Unavailable(Attempt("create", PODS, "kafka", "demo-kafka-0"), "no route", "Run again.")
 
 
@@ -50,7 +48,7 @@ def test_with_stored_evidence_the_call_asks_no_node() -> None:
 @pytest.mark.parametrize(
     ("met", "why"),
     [
-        (BARRED, BARRED[0].failure),
+        (BARRED, f"{BARRED[0].pod}: {BARRED[0].failure}"),
         (NO_WAY, f"{NO_WAY} {NO_WAY.remedy}"),
         ((), "no node has a listener that answers which CAs it trusts"),
     ],

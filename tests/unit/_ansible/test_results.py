@@ -24,7 +24,7 @@ STEPS = [
     {"phase": "use", "what": "use it", "restarts": ["a", "b"], "rounds": []},
 ]
 IN_ROUNDS = [{**STEPS[1], "restarts": ["a", "b", "c"], "rounds": [{"what": "2 nodes at once (a, b)"}, {"what": "1 node at once (c)"}]}]  # fmt: skip
-VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go."}
+VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go.", "command": ""}
 #: The line of a plan about it, without the remedy.
 HELD = f"{VIOLATION['subject']}: {VIOLATION['message']}"
 

@@ -180,7 +180,13 @@ def idle() -> list[dict[str, Any]]:
 
 def held(**changed: Any) -> dict[str, Any]:
     """The result of a call that a gate stopped."""
-    violation = {"gate": "trust", "subject": "pod demo-kafka-0", "message": "is held.", "remedy": "Let it go."}
+    violation = {
+        "gate": "trust",
+        "subject": "pod demo-kafka-0",
+        "message": "is held.",
+        "remedy": "Let it go.",
+        "command": "",
+    }
     return {**seen([ca()], nodes("b")), "failed": True, "msg": "held", "violations": [violation], **changed}
 
 

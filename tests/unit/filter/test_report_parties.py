@@ -338,7 +338,7 @@ def test_the_figure_says_of_whom(answers: list[Any], removed: list[Any], figure:
 
 def test_a_hundred_alike_are_one_row_and_few_are_not_folded() -> None:
     many = nodes("d", range(100))
-    odd = {**listener("demo-kafka-50", "50-d"), "refuses": [], "why": ["port 9091 of pod demo-kafka-50: no answer"]}
+    odd = {**listener("demo-kafka-50", "50-d"), "refuses": [], "why": ["port 9091: no answer"]}
     answers = [one if one["pod"] != "demo-kafka-50" else odd for one in listeners(many, [9091])]
     shown = report_view(told(answers, many))["matrix"]["rows"]
     assert [(row["name"], row["more"]) for row in shown] == [

@@ -39,7 +39,9 @@ def held(
     """These gates hold each of these modules, whose message has each violation in full, and the API holds what it held."""
     for ended in _refusals(memory, state, by, options):
         assert found(ended) == list(findings)
-        parts = [one[part] for one in ended.result["violations"] for part in ("subject", "message", "remedy")]
+        parts = [
+            one[part] for one in ended.result["violations"] for part in ("subject", "message", "remedy", "command")
+        ]
         assert [part for part in parts if part not in ended.result["msg"]] == []
 
 

@@ -263,7 +263,8 @@ def test_what_would_hold_its_adoption_is_shown_all_the_same() -> None:
         if one["gate"] != "authority_is_user_managed"
     ]
     told = shown(memory, ca="cluster")
-    assert f"{violation['subject']}: {violation['message']} {violation['remedy']}" in told
+    shown_command = f"The command: {violation['command']}"
+    assert f"{violation['subject']}: {violation['message']} {violation['remedy']} {shown_command}" in told
     assert violation["remedy"] in told[-1]
 
 

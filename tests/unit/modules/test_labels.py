@@ -40,7 +40,7 @@ def test_every_module_holds_and_names_the_command(start: Callable[[], MemoryClus
     strip(memory, secret, KIND, CLUSTER)
     held_and_shown(memory, ("secrets_are_labelled", f"Secret kafka/{secret}"))
     (violation,) = call("strimzi_ca_info", memory).result["violations"]
-    assert f" --overwrite {KIND} {CLUSTER}" in violation["remedy"]
+    assert f" --overwrite {KIND} {CLUSTER}" in violation["command"]
     label(memory, secret, KIND, CLUSTER)
     assert not call("strimzi_ca_info", memory).result["violations"]
 
@@ -51,7 +51,7 @@ def test_a_secret_that_has_lost_a_label_is_reported(lost: str) -> None:
     strip(memory, KEYS, lost)
     (violation,) = call("strimzi_ca_info", memory).result["violations"]
     assert (violation["gate"], violation["subject"]) == ("secrets_are_labelled", f"Secret kafka/{KEYS}")
-    assert violation["remedy"].endswith(f" --overwrite {lost}")
+    assert violation["command"].endswith(f" --overwrite {lost}")
 
 
 def test_a_cluster_that_was_not_adopted() -> None:

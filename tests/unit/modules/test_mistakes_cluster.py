@@ -209,8 +209,8 @@ def test_a_node_that_has_lost_a_label_is_not_passed_over_by_a_restart() -> None:
     refused(
         memory,
         "Pod kafka/demo-kafka-1: runs without the label strimzi.io/name=demo-kafka by which it is found. "
-        "Find the program or person that changed this, then put back what it was: "
-        "kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/name=demo-kafka",
+        "Find the program or person that changed this, then put back what it was. "
+        "The command: kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/name=demo-kafka",
         by=["strimzi_roll"], components=["kafka"], reason="a new kernel",
     )  # fmt: skip
 

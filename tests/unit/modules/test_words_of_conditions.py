@@ -82,7 +82,13 @@ SURFACES = {"plan": of_the_plan, "failure": of_a_failure, "report": of_the_repor
 def test_a_surface_shows_each_condition_in_its_words(surface: str, tmp_path: Path) -> None:
     def shown(gates: Iterable[str]) -> str:
         found = [
-            {"gate": gate, "subject": f"Pod {number}", "message": f"is way {number}.", "remedy": f"Move {number}."}
+            {
+                "gate": gate,
+                "subject": f"Pod {number}",
+                "message": f"is way {number}.",
+                "remedy": f"Move {number}.",
+                "command": "",
+            }
             for number, gate in enumerate(gates, 100)
         ]
         return SURFACES[surface](found, tmp_path / str(len(list(tmp_path.iterdir()))))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +24,9 @@ from ...tools.support.watched_cluster import WatchedCluster
 from .mistakes import put
 from .running import Answer, call
 
+#: The parts of a violation of a result behind its condition.
+_PARTS = ("subject", "message", "remedy", "command")
+
 
 @dataclass(frozen=True)
 class Stop:
@@ -34,9 +36,10 @@ class Stop:
     subject: str
     message: str
     remedy: str
+    command: str
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.message}\n{self.remedy}"
+        return "\n".join(filter(None, (f"{self.subject}: {self.message}", self.remedy, self.command)))
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class ModuleWalk:
         answer = {"answer": self.answer} if self.answer is not None else {}
         ended = call(self.module, self.memory, ahead=self.ahead, **answer, **self.options)
         found = ended.result.get("violations") or ()
-        stops = tuple(Stop(Condition(one["gate"]), one["subject"], one["message"], one["remedy"]) for one in found)
+        stops = tuple(Stop(Condition(one["gate"]), *(one[part] for part in _PARTS)) for one in found)
         return Ending(stops, ended.result["msg"] if ended.failed else "")
 
     def task(self, module: str, **options: Any) -> None:
@@ -103,7 +106,9 @@ class FlowWalk:
 
     def call(self) -> Ending:
         decision = self.cluster.run(self.goal, self.supplied, **self.intent).outcome.decision
-        stops = tuple(Stop(one.condition, one.subject, one.message, one.remedy) for one in decision.violations)
+        stops = tuple(
+            Stop(one.condition, one.subject, one.message, one.remedy, one.command) for one in decision.violations
+        )
         return Ending(stops, "" if stops or decision.done else " ".join((*decision.waiting, *decision.pending)))
 
 
@@ -146,9 +151,8 @@ def follow(condition: Condition, row: Row, walk: Walker) -> dict[Condition, Stop
 
 def kubectl(walk: ModuleWalk) -> None:
     """Runs the command of the remedy: kubectl label or annotate."""
-    found = re.search(r"kubectl ((?:label|annotate) [^;]*)", walk.stop.remedy)
-    assert found is not None, walk.stop.remedy
-    verb, kind, name, *rest = shlex.split(found.group(1).rstrip(". "))
+    program, verb, kind, name, *rest = shlex.split(walk.stop.command)
+    assert (program, verb in ("label", "annotate")) == ("kubectl", True)
     changed = dict(word.split("=", 1) for word in rest if "=" in word and not word.startswith("--"))
     put(walk.memory, f"{kind}s", name, **{"labels" if verb == "label" else "annotations": changed})
 

@@ -46,7 +46,7 @@ def hostile() -> list[dict[str, Any]]:
     """Every text that comes from outside is hostile."""
     pods = nodes("b", trusts=[label(OLD), label(NEW, HOSTILE)])
     pods[0]["component"] = pods[0]["name"] = HOSTILE
-    violation = dict.fromkeys(("gate", "subject", "message", "remedy"), HOSTILE)
+    violation = dict.fromkeys(("gate", "subject", "message", "remedy", "command"), HOSTILE)
     cas = [ca(), ca(NEW, HOSTILE, subject=f"CN={HOSTILE}")]
     failed = held(cas=cas, pods=pods, violations=[violation], msg=HOSTILE, pending=[HOSTILE])
     done = [preparation(), roll("trust", "b")]

@@ -110,7 +110,7 @@ def _job(
 
 
 def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:
-    party = listener_name(endpoint.pod, endpoint.port)
+    party = listener_name(endpoint.port)
     if seen is None:
         why = f"the run did not finish its questions to {party} within the {round(seconds, 1):g} s for all listeners"
         return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, failure=why, verifies=endpoint.verifies)

@@ -109,7 +109,7 @@ def _of_user(user: User, readers: Iterable[Reader], about: _Authorities) -> Iter
         # A user without a certificate presents none.
         yield replace(presenter, evidence=certificate.problem)
     else:
-        authorities, evidence = _possible_issuers(certificate, about)
+        authorities, evidence = _possible_issuers(certificate, about, "its Secret")
         if _is_keystore_in_doubt(certificate, about):
             presenter = replace(presenter, remedy=f"{certificate.keystore_remedy}; or {_WAIVER}.")
         yield replace(presenter, authorities=authorities, evidence=evidence)
@@ -173,33 +173,39 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
     return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 
-def _possible_issuers(certificate: UserCertificate, about: _Authorities) -> tuple[frozenset[str] | None, str]:
+def _possible_issuers(
+    certificate: UserCertificate, about: _Authorities, place: str = ""
+) -> tuple[frozenset[str] | None, str]:
     """The CAs that may have issued the certificates in the Secret, and its place, or why they are unknown. The
-    certificate in a PKCS#12 file may be of any CA that users had certificates of.
+    certificate in a PKCS#12 file may be of any CA that users had certificates of. ``place`` is the Secret in a sentence
+    about its owner; elsewhere it is empty, and the Secret has its name.
     """
-    authorities, evidence = _issuers_of_entry(certificate, about)
+    place = place or certificate.label
+    authorities, evidence = _issuers_of_entry(certificate, about, place)
     if authorities is None or not _is_keystore_in_doubt(certificate, about):
         return authorities, evidence
-    return authorities | about.outdated, f"{certificate.label}: {certificate.keystore_doubt}"
+    return authorities | about.outdated, f"{place}: {certificate.keystore_doubt}"
 
 
 def _is_keystore_in_doubt(certificate: UserCertificate, about: _Authorities) -> bool:
     """Whether the PKCS#12 file may hold a certificate of another CA than the certificate beside it."""
     if not certificate.keystore_doubt:
         return False
-    authorities, _evidence = _issuers_of_entry(certificate, about)
+    authorities, _evidence = _issuers_of_entry(certificate, about, certificate.label)
     return authorities is not None and not about.outdated <= authorities
 
 
-def _issuers_of_entry(certificate: UserCertificate, about: _Authorities) -> tuple[frozenset[str] | None, str]:
+def _issuers_of_entry(
+    certificate: UserCertificate, about: _Authorities, place: str
+) -> tuple[frozenset[str] | None, str]:
     """The CAs that may have issued the certificate itself, and its place, or why its CA is unknown (None). No CA for an
     expired certificate: every broker refuses it.
     """
     if certificate.not_after is not None and certificate.not_after <= about.now:
-        return frozenset(), certificate.problem or f"the certificate in {certificate.label} has expired"
+        return frozenset(), certificate.problem or f"the certificate in {place} has expired"
     if certificate.authority is None or not certificate.has_key:
-        return None, f"{certificate.label}: {certificate.problem}"
-    return _issuers(certificate, certificate.authority, about), certificate.label
+        return None, f"{place}: {certificate.problem}"
+    return _issuers(certificate, certificate.authority, about), place
 
 
 def _last_end(certificate: UserCertificate) -> datetime | None:
@@ -303,9 +309,9 @@ def _of_named(
     first = f"Delete it where no program reads it any more; else {again}" if is_left else f"P{again[1:]}"
     remedy = certificate.remedy or f"{first}; or {_WAIVER}."
     if not certificate.chain:
-        yield Presenter(label, None, f"{label}: {certificate.problem}", remedy=remedy)
+        yield Presenter(label, None, certificate.problem, remedy=remedy)
     elif certificate.subject not in elsewhere:
-        authorities, evidence = _possible_issuers(certificate, about)
+        authorities, evidence = _possible_issuers(certificate, about, "its content")
         yield Presenter(label, authorities, evidence, remedy=remedy)
     yield from (_of_reader_of_named(reader, certificate, about) for reader in readers)
 

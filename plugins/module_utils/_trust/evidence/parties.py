@@ -37,8 +37,9 @@ class TrustInCa:
     evidence: str
 
 
-def listener_name(pod: str, port: int) -> str:
-    return f"port {port} of pod {pod}"
+def listener_name(port: int) -> str:
+    """A listener in a sentence about its pod."""
+    return f"port {port}"
 
 
 def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
@@ -52,12 +53,12 @@ def present_live(
     pod: Pod, port: int, stored: Presentation, seen: Iterable[ObservedListener], ledger: Ledger
 ) -> Presentation:
     """The certificates of a listener; ``stored`` are the certificates of its pod, from annotations and Secrets."""
-    party = listener_name(pod.name, port)
+    party = listener_name(port)
     answers = _answers_of_port(pod, port, seen)
     missing = next((listener.failure for listener in answers if listener.presents is None), None)
     chains = {listener.presents for listener in answers if listener.presents is not None}
     if not answers or missing is not None:
-        return Presentation(party, None, (), missing or _describe_silence(pod, port))
+        return Presentation(party, None, (), missing or _describe_silence(port))
     chain, *others = chains
     if others:
         return Presentation(party, None, (), f"{party} presented different certificates")
@@ -105,31 +106,28 @@ def accepts_live(
     everything = tuple(seen)
     answers = {port: _port_accepts(pod, port, fingerprint, everything) for port in ports}
     if not answers:
-        return TrustInCa(None, f"the run asked no listener of pod {pod.name}")
+        return TrustInCa(None, "the run asked none of its listeners")
     unknown = next((answer for answer in answers.values() if answer.trusted is None), None)
     if unknown is not None:
         return unknown
     yes = sorted(port for port, answer in answers.items() if answer.trusted)
     no = sorted(port for port, answer in answers.items() if not answer.trusted)
     if yes and no:
-        return TrustInCa(
-            None, f"pod {pod.name} trusts the CA on {_describe_ports(yes)}, but not on {_describe_ports(no)}"
-        )
+        return TrustInCa(None, f"it trusts the CA on {_describe_ports(yes)}, but not on {_describe_ports(no)}")
     if stored is not None and stored is not bool(yes):
         said, live = ("trusts", "does not") if stored else ("does not trust", "does")
         return TrustInCa(
             None,
-            f"pod {pod.name} {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it "
-            f"{live}",
+            f"it {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it {live}",
         )
     return next(iter(answers.values()))
 
 
 def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListener]) -> TrustInCa:
-    party = listener_name(pod.name, port)
+    party = listener_name(port)
     answers = _answers_of_port(pod, port, seen)
     if not answers:
-        return TrustInCa(None, _describe_silence(pod, port))
+        return TrustInCa(None, _describe_silence(port))
     doubt = next(
         (
             listener.doubts.get(fingerprint, listener.failure)
@@ -150,8 +148,8 @@ def _answers_of_port(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> t
     return tuple(listener for listener in seen if (listener.uid, listener.port) == (pod.uid, port))
 
 
-def _describe_silence(pod: Pod, port: int) -> str:
-    return f"{listener_name(pod.name, port)} was not seen: it did not answer in time, or the pod was replaced meanwhile"
+def _describe_silence(port: int) -> str:
+    return f"{listener_name(port)} was not seen: it did not answer in time, or the pod was replaced meanwhile"
 
 
 def _describe_ports(ports: Sequence[int]) -> str:
@@ -446,16 +444,18 @@ def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     return frozenset(pod.uid for pod in showing if _judge_trust(pod, fingerprint, None, snapshot).trusted)
 
 
-def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
-    """Sentences that say why it is unknown whether a pod with answers trusts a CA that it read at its start."""
+def find_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[tuple[str, str], ...]:
+    """The names of the pods with answers of which it is unknown whether they trust a CA that they read at their start,
+    each with the reason, as a part of a sentence.
+    """
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
-        _judge_trust(pod, authority.fingerprint, True, snapshot)
+        (pod.name, _judge_trust(pod, authority.fingerprint, True, snapshot))
         for pod in stored.verifying(snapshot)
         if _shows_trust(pod, snapshot) and pod.uid not in silent
         for authority in stored.trusted_since_start(pod.uid, ledger)
     ]
-    return tuple(sorted({answer.evidence for answer in answers if not answer.trusted}))
+    return tuple(sorted({(pod, answer.evidence) for pod, answer in answers if not answer.trusted}))
 
 
 def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
@@ -522,7 +522,7 @@ def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
     """The open question of the node; empty if there is none, or the node has not answered at all."""
     answers = _answers_of_pod(pod, snapshot)
     if unseen := next((listener for listener in answers if listener.presents is None), None):
-        return unseen.failure or f"{listener_name(pod.name, unseen.port)} has not shown its certificate"
+        return unseen.failure or f"{listener_name(unseen.port)} has not shown its certificate"
     if pod not in stored.verifying(snapshot) or not _shows_trust(pod, snapshot):
         return ""
     verifying = [listener for listener in answers if listener.verifies]
@@ -531,10 +531,7 @@ def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
     for authority in _known_authorities(snapshot.ledger_or_empty):
         for listener in verifying:
             if authority.fingerprint not in listener.accepts | listener.refuses | listener.shared:
-                doubt = (
-                    f"the run did not ask {listener_name(pod.name, listener.port)} whether it trusts "
-                    f"{authority.subject}"
-                )
+                doubt = f"the run did not ask {listener_name(listener.port)} whether it trusts {authority.subject}"
                 return listener.doubts.get(authority.fingerprint, doubt)
     return ""
 
@@ -577,7 +574,7 @@ def _describe_presentation(pod: Pod, as_stored: Presentation, snapshot: Snapshot
     listeners = _answers_of_pod(pod, snapshot)
     ports = sorted({listener.port for listener in listeners})
     if not ports:
-        return Presentation(pod.name, None, (), f"the run asked no listener of pod {pod.name}")
+        return Presentation(pod.name, None, (), "the run asked none of its listeners")
     by_port = [present_live(pod, port, as_stored, listeners, ledger) for port in ports]
     unknown = next((presentation for presentation in by_port if presentation.authorities is None), None)
     if unknown is not None:

@@ -130,17 +130,17 @@ def authority_of(leaf: StoredLeaf, generation: int | None, ledger: Ledger) -> tu
     """
     if leaf.chain is None:
         problem = f": {leaf.problem}" if leaf.problem else ""
-        return None, f"the certificate {leaf.key} in Secret {leaf.secret} cannot be read{problem}"
+        return None, f"the stored certificate cannot be read{problem}"
     candidates = issuers_of(leaf.chain, ledger)
     if not candidates:
-        return None, f"the certificate {leaf.key} in Secret {leaf.secret} chains to no CA of the ledger"
+        return None, "the stored certificate chains to no CA of the ledger"
     issuer, *others = candidates
     if not others:
         return issuer, ""
     named = entry_of_generation(ledger, generation)
     if named is not None and named.fingerprint in candidates:
         return named.fingerprint, ""
-    return None, f"generation {generation} of Secret {leaf.secret} is of no CA that could have issued {leaf.key}"
+    return None, f"no CA of generation {generation} could have issued the stored certificate"
 
 
 def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, ledger: Ledger) -> Presentation:
@@ -148,7 +148,7 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
     if pod.presents_nothing:
         return _present_stored(pod, leaves, ledger)
     if pod.generation is None:
-        return Presentation(pod.name, None, (), f"pod {pod.name} has no CA certificate generation annotation")
+        return Presentation(pod.name, None, (), "it has no CA certificate generation annotation")
     if pod.presents_stored:
         return _present_stored(pod, leaves, ledger)
     remembered = frozenset(entry.fingerprint for entry in ledger.entries if pod.leaf_hash in entry.leaf_hashes)
@@ -156,7 +156,7 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
         return Presentation(pod.name, remembered, (), "remembered leaf")
     named = entry_of_generation(ledger, pod.generation)
     if named is None:
-        return Presentation(pod.name, None, (), f"pod {pod.name} has generation {pod.generation} of no known CA")
+        return Presentation(pod.name, None, (), f"it has generation {pod.generation} of no known CA")
     early = () if pod.uid in snapshot.nodes.assumed_as_started else _in_use_early(snapshot, ledger)
     return Presentation(pod.name, frozenset({named.fingerprint, *early}), (), "generation")
 
@@ -173,7 +173,7 @@ def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
 
 def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) -> Presentation:
     if not pod.leaves or any(name not in leaves for name in pod.leaves):
-        return Presentation(pod.name, None, (), f"a Secret with a certificate of pod {pod.name} is missing")
+        return Presentation(pod.name, None, (), "a Secret with a certificate of it is missing")
     own = [leaves[name] for name in pod.leaves]
     authorities: set[str] = set()
     for leaf in own:
@@ -265,7 +265,7 @@ def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentatio
             continue
         issuers = issuers_of((held.certificate,), ledger)
         if not issuers:
-            why = f"pod {pod.name} was started with a certificate that chains to no CA of the ledger"
+            why = "it was started with a certificate that chains to no CA of the ledger"
             return Presentation(seen.party, None, (), why)
         added = (issuers & seen.authorities) or issuers
         chains = (*seen.chains, (held.certificate,)) if seen.chains else ()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 from ..._errors import ConditionUnmet
 from ..._leaves.trigger import Due
+from .folding import describe_way_out
 from .goals import Phase
 from .ledger import Stop, TrustState, Usage
 
@@ -215,6 +216,9 @@ class Violation:
     remedy: str
     #: The kind of the object, if the condition is that another program or person owns it; empty elsewhere.
     kind: str = ""
+    #: The command of the remedy, which names the object; empty if the remedy has none. Cause and remedy do not name the
+    #: object, so that violations which say the same of many objects are one row.
+    command: str = ""
 
     @property
     def holds(self) -> bool:
@@ -222,11 +226,12 @@ class Violation:
         return self.condition is not Condition.LEAVES_ARE_ISSUED
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.message} {self.remedy}"
+        return f"{self.subject}: {self.message} {describe_way_out(self.as_result())}"
 
     def as_error(self) -> ConditionUnmet:
         """The error of a call that ends because of the violation, and has no decision to list it."""
-        return ConditionUnmet(f"{self.subject}:", self.message, self.remedy, self.as_result())
+        found = self.as_result()
+        return ConditionUnmet(f"{self.subject}:", self.message, describe_way_out(found), found)
 
     def as_result(self) -> dict[str, str]:
         """The violation as results list it."""
@@ -235,6 +240,7 @@ class Violation:
             "subject": self.subject,
             "message": self.message,
             "remedy": self.remedy,
+            "command": self.command,
         }
 
 

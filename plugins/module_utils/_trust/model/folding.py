@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from .names import listed
@@ -33,16 +33,26 @@ def fold(things: Iterable[T], likeness: Callable[[T], Hashable]) -> Iterator[tup
 def fold_violations(
     violations: Iterable[Mapping[str, str]],
 ) -> Iterator[tuple[Mapping[str, str], Sequence[Mapping[str, str]]]]:
-    """The rows of violations, as results have them: violations are alike if they differ in their subject alone."""
+    """The rows of violations, as results have them: violations are alike if they differ in their subject, and in the
+    command that names it, alone.
+    """
     return fold(violations, lambda violation: (violation["gate"], violation["message"], violation["remedy"]))
 
 
 def describe_violations_in_rows(violations: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """A line for each row of violations: subjects, cause, remedy."""
     for first, others in fold_violations(violations):
-        yield f"{subjects_of(first, others)}: {first['message']} {first['remedy']}"
+        yield f"{subjects_of(first, others)}: {first['message']} {describe_way_out(first, others)}"
 
 
 def subjects_of(first: Mapping[str, str], others: Iterable[Mapping[str, str]]) -> str:
     """The subjects of a row, in a line."""
     return listed([violation["subject"] for violation in (first, *others)])
+
+
+def describe_way_out(first: Mapping[str, str], others: Collection[Mapping[str, str]] = ()) -> str:
+    """The remedy of a row with its command, as sentences. The command is about the first object of the row."""
+    if not first["command"]:
+        return first["remedy"]
+    of_first = ", for the first of them" if others else ""
+    return f"{first['remedy']} The command{of_first}: {first['command']}"

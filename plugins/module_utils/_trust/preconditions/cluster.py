@@ -296,9 +296,10 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             where = f" on worker {pod.worker}" if pod.worker else ""
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is being terminated{where}.",
-                "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see "
-                f"that that is really off, then kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} "
-                "--grace-period=0 --force; a flow in progress would go on, a new flow does not start.",
+                "Wait for its end and for the pod in its place; a flow in progress would go on, a new flow does not "
+                "start. Where it does not end because its worker is lost, see that that is really off, then delete it.",
+                command=f"kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} --grace-period=0 "
+                "--force",
             )  # fmt: skip
         elif not pod.ready:
             yield Violation(
@@ -322,21 +323,28 @@ def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
     for rebalance in snapshot.reconciliation.rebalances:
         if waiver_of(rebalance.label, snapshot) is None:
             doubt = rebalance.doubt
-            message, remedy = _unknown_rebalance(doubt) if doubt else _running_rebalance(rebalance, snapshot)
-            waived = f"If the restarts cannot wait, give a waiver for {rebalance.label}."
-            yield Violation(Condition.NO_REBALANCE_IS_RUNNING, rebalance.label, message, f"{remedy} {waived}")
+            message, remedy, command = (
+                _unknown_rebalance(doubt) if doubt else _running_rebalance(rebalance, snapshot.names.namespace)
+            )
+            yield Violation(
+                Condition.NO_REBALANCE_IS_RUNNING, rebalance.label, message,
+                f"{remedy} If the restarts cannot wait, give a waiver for it.", command=command,
+            )  # fmt: skip
 
 
-def _running_rebalance(rebalance: Rebalance, snapshot: Snapshot) -> tuple[str, str]:
-    namespace = snapshot.names.namespace
-    stop = f"kubectl annotate kafkarebalance {rebalance.name} --namespace {namespace} strimzi.io/rebalance=stop"
-    return "is in the state Rebalancing: Cruise Control is moving partitions.", f"Wait for its end, or stop it: {stop}."
+def _running_rebalance(rebalance: Rebalance, namespace: str) -> tuple[str, str, str]:
+    return (
+        "is in the state Rebalancing: Cruise Control is moving partitions.",
+        "Wait for its end, or stop it.",
+        f"kubectl annotate kafkarebalance {rebalance.name} --namespace {namespace} strimzi.io/rebalance=stop",
+    )
 
 
-def _unknown_rebalance(doubt: str) -> tuple[str, str]:
+def _unknown_rebalance(doubt: str) -> tuple[str, str, str]:
     return (
         f"may be moving partitions: {doubt}.",
         'Let the run list KafkaRebalance resources, as the Role "looking" of docs/rbac.yml does.',
+        "",
     )
 
 
@@ -348,9 +356,9 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name),
             "is immutable: its data cannot be changed, and the field cannot be taken back.",
-            "Put it again in one go, without the field, as who has set it agrees to, then run the flow again: "
-            f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: "
-            "true$/d' | kubectl replace --force --filename -",
+            "Put it again in one go, without the field, as who has set it agrees to, then run the flow again.",
+            command=f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed "
+            "'/^immutable: true$/d' | kubectl replace --force --filename -",
         )  # fmt: skip
 
 
@@ -455,8 +463,8 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod),
             f"runs without the {_labels(lost)} by which it is found.",
-            "Find the program or person that changed this, then put back what it was: "
-            f"{label_command('pod', pod, snapshot.names.namespace, lost)}",
+            "Find the program or person that changed this, then put back what it was.",
+            command=label_command("pod", pod, snapshot.names.namespace, lost),
         )  # fmt: skip
 
 
@@ -469,10 +477,9 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
             f"has the labels or the name of a pod of the component {component.value}, and no "
             f"{component.facts.workload.value} of the cluster is its owner.",
-            "Where another program made it, take the label away: "
-            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a "
-            "process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete the pod: "
-            "its owner makes it again.",
+            "Where it is a process of the cluster that has lost its owner, let the Cluster Operator reconcile, or "
+            "delete the pod: its owner makes it again. Where another program made it, take the label away.",
+            command=f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster-",
         )  # fmt: skip
 
 
@@ -492,8 +499,8 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             yield Violation(
                 Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name),
                 f"lacks the {_labels(unlabelled.lost)}, {unlabelled.purpose}.",
-                "Where it is the Secret of this cluster, put back what it had, then run the flow again: "
-                f"{unlabelled.command(name, snapshot.names.namespace)}",
+                "Where it is the Secret of this cluster, put back what it had, then run the flow again.",
+                command=unlabelled.command(name, snapshot.names.namespace),
             )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
+from ..evidence.parties import find_trust_doubts, pods_trusting_removed, presenters, unanswered
 from ..evidence.stored import holding_pods, missing_leaves_of, operator_leaves, restarted_by_operator, why_not_ours
 from ..gates.verifiers import namesakes
 from ..model.clients import Presenter
@@ -132,7 +132,7 @@ def unusable_leaves(
     unusable = {
         leaf.secret: Violation(
             Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-            f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
+            f"holds no usable certificate of this cluster's CAs: {why}.",
             "Find the program or person that put it "
             f"there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
         )
@@ -298,9 +298,9 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 f"the run cannot tell which CA has issued the certificate that it presents: {presenter.evidence}.",
                 presenter.remedy,
             )  # fmt: skip
-    for why in describe_trust_doubts(at.snapshot, at.ledger):
+    for name, why in find_trust_doubts(at.snapshot, at.ledger):
         yield Violation(
-            Condition.EVIDENCE, names.kafka, f"the run cannot tell which CAs a node trusts: {why}.",
+            Condition.EVIDENCE, names.pod(name), f"the run cannot tell which CAs it trusts: {why}.",
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed_cas:
@@ -346,9 +346,10 @@ def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
     where = f" on worker {node.worker}" if node.worker else ""
     return Violation(
         Condition.EVIDENCE, names.pod(node.pod), f"does not answer{where}: {node.reason}.",
-        f"Look at it: kubectl describe pod {node.pod} --namespace {names.namespace}, and kubectl logs {node.pod} "
-        f"--namespace {names.namespace}. When it answers, or another process has taken its place, run the flow again. "
+        "Look at it and its log. When it answers, or another process has taken its place, run the flow again. "
         "evidence=annotations goes by what is stored and asks no node.",
+        command=f"kubectl describe pod {node.pod} --namespace {names.namespace}; "
+        f"kubectl logs {node.pod} --namespace {names.namespace}",
     )  # fmt: skip
 
 

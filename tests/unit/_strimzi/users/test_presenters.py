@@ -102,7 +102,7 @@ def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
 def test_a_user() -> None:
     found = one(user())
     assert (found.name, found.authorities, found.is_outdated) == ("KafkaUser apps/orders", names_of(NEW), False)
-    assert (found.evidence, found.user) == ("Secret apps/orders", UserName("apps", "orders"))
+    assert (found.evidence, found.user) == ("its Secret", UserName("apps", "orders"))
 
 
 def test_a_user_at_which_no_user_operator_looks(golden: GoldenFiles) -> None:
@@ -153,7 +153,7 @@ def test_a_user_without_a_certificate_that_counts_presents_none(certificate: Use
 )
 def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertificate) -> None:
     found = one(user(certificate))
-    assert (found.authorities, found.evidence) == (None, f"Secret apps/orders: {certificate.problem}")
+    assert (found.authorities, found.evidence) == (None, f"its Secret: {certificate.problem}")
 
 
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate(golden: GoldenFiles) -> None:
@@ -219,7 +219,7 @@ class TestNamedSecrets:
         stale = opened(GOOD, "its user.p12 holds another certificate than its user.crt")
         found = one(*users, named=[named(stale, entry="user.crt")])
         assert found.authorities == names_of(OLD, NEW)
-        golden.compare_said("cluster", found.evidence)
+        golden.compare_said("cluster", found.evidence, golden.row)
 
     def test_a_user_with_ended_certificates_alone_presents_an_unknown_certificate(self) -> None:
         """It logs in with another certificate, or not at all."""
@@ -238,7 +238,7 @@ class TestNamedSecrets:
     def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self, golden: GoldenFiles) -> None:
         _operator, own, copy = of(user(), named=[named(OF_OLD)])
         assert own.authorities == names_of(NEW)
-        assert (copy.name, copy.authorities, copy.evidence) == (WHERE, names_of(OLD, RENEWED), WHERE)
+        assert (copy.name, copy.authorities, copy.evidence) == (WHERE, names_of(OLD, RENEWED), "its content")
         golden.compare_said("cluster", copy.remedy)
 
     def test_a_certificate_that_has_expired_is_not_presented(self) -> None:

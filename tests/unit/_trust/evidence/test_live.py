@@ -47,7 +47,7 @@ def on(port: int, **fields: Any) -> ObservedListener:
 @pytest.mark.parametrize("stored", [STORED, BY_GENERATION, NOTHING_STORED], ids=["leaf", "generation", "nothing"])
 def test_a_listener_that_was_seen_is_known(stored: Presentation) -> None:
     found = present_live(POD, 9091, stored, [SEEN], BOTH)
-    assert found == Presentation(f"port 9091 of pod {POD.name}", names_of(OLD), (CHAIN,), "handshake with TLSv1.2")
+    assert found == Presentation("port 9091", names_of(OLD), (CHAIN,), "handshake with TLSv1.2")
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_a_listener_that_was_seen_is_known(stored: Presentation) -> None:
 def test_a_silent_listener_is_unknown_whatever_is_stored(seen: list[ObservedListener]) -> None:
     found = present_live(POD, 9091, STORED, seen, BOTH)
     assert found.authorities is None
-    assert f"port 9091 of pod {POD.name}" in found.evidence
+    assert "port 9091" in found.evidence
 
 
 def test_the_reason_of_a_failure_is_kept() -> None:
-    failed = replace(SEEN, presents=None, failure="port 9091 of pod x: timed out")
+    failed = replace(SEEN, presents=None, failure="port 9091: timed out")
     assert present_live(POD, 9091, STORED, [failed], BOTH).evidence == failed.failure
     assert present_live(POD, 9091, STORED, [SEEN, failed], BOTH).authorities is None
 
@@ -151,7 +151,7 @@ def test_trust_is_unknown_where_stored_evidence_contradicts_the_listeners(
 ) -> None:
     sets = {} if accepting else {"accepts": NO, "refuses": YES}
     found = accepts_live(POD, PORTS, name_of(OLD), stored, [on(9090, **sets), on(9091, **sets)])
-    assert (found.trusted, found.evidence) == (None, f"pod {POD.name} {said}")
+    assert (found.trusted, found.evidence) == (None, f"it {said}")
 
 
 def test_trust_is_unknown_where_a_pod_has_no_listener() -> None:
@@ -167,7 +167,7 @@ def test_a_silent_listener_makes_the_answer_unknown(stored: bool | None) -> None
 
 
 def test_a_doubt_says_why() -> None:
-    doubt = "port 9090 of pod x: no answer"
+    doubt = "port 9090: no answer"
     doubtful = on(9090, accepts=NO, refuses=frozenset(), doubts={name_of(OLD): doubt})
     found = accepts_live(POD, PORTS, name_of(OLD), None, [doubtful, on(9091)])
     assert (found.trusted, found.evidence) == (None, doubt)
@@ -180,7 +180,7 @@ def test_trust_is_unknown_where_a_listener_both_accepted_and_refused_the_ca() ->
     both, other = on(9091, refuses=YES), on(9091, accepts=NO, refuses=YES)
     for seen in ([on(9091), other], [both], [on(9091), both]):
         found = accepts_live(POD, (9091,), name_of(OLD), None, seen)
-        said = f"port 9091 of pod {POD.name} was seen to trust the CA and not to trust it"
+        said = "port 9091 was seen to trust the CA and not to trust it"
         assert (found.trusted, found.evidence) == (None, said)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
-    describe_trust_doubts,
+    find_trust_doubts,
     pods_trusting_removed,
     present_pods,
     surely_trusted_by,
@@ -99,7 +99,7 @@ def test_a_listener_that_asks_for_no_certificate_leaves_trust_to_what_a_pod_has_
     known = seen.ledger_or_empty
     shown = [surely_trusted_by(pod, seen, known) for pod in seen.nodes.pods]
     assert shown == [() if security == MUTUAL_TLS else (OLD.certificate,)] * 3
-    assert bool(describe_trust_doubts(seen, known)) is (security == MUTUAL_TLS)
+    assert bool(find_trust_doubts(seen, known)) is (security == MUTUAL_TLS)
     assert bool(why_trust_is_unknown(OLD.certificate, seen)) is not security.shows_trust
     assert unanswered(seen) == ()
 

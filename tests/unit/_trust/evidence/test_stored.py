@@ -83,7 +83,7 @@ SIGNED_BY_A_LEAF = (issue_leaf(_NODE), _NODE.certificate)
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
 TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
 POD = PODS[0]
-CERTIFICATE = f"the certificate {POD}.crt in Secret {POD}"
+CERTIFICATE = "the stored certificate"
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,12 @@ def test_cas_that_may_have_issued_a_stored_leaf(sent: Chain, books: Ledger, issu
         pytest.param(a_leaf(), 0, TWINS, (name_of(OLD), ""), id="two with one key: the generation of the first"),
         pytest.param(a_leaf(), 1, TWINS, (name_of(RENEWED), ""), id="two with one key: the generation of the second"),
         pytest.param(
-            a_leaf(), None, TWINS, (None, f"generation None of Secret {POD} is of no CA that could have issued {POD}.crt"),
+            a_leaf(), None, TWINS, (None, "no CA of generation None could have issued the stored certificate"),
             id="two with one key and no generation",
         ),
         pytest.param(
             a_leaf(), 1, TWINS.with_entry(entry(RENEWED)).with_entry(entry(NEW, generations={1})),
-            (None, f"generation 1 of Secret {POD} is of no CA that could have issued {POD}.crt"),
+            (None, "no CA of generation 1 could have issued the stored certificate"),
             id="two with one key and the generation of a third",
         ),
         pytest.param(a_leaf(chain=None), 0, BOTH, (None, f"{CERTIFICATE} cannot be read"), id="unreadable"),
@@ -265,12 +265,12 @@ def test_a_pod_known_by_generation_alone_may_present_the_next_ca_behind_its_link
         *(
             pytest.param(
                 a_pod(generation=None, presents_stored=known), (a_leaf(),),
-                f"pod {POD} has no CA certificate generation annotation", id=f"no generation, stored: {known}",
+                "it has no CA certificate generation annotation", id=f"no generation, stored: {known}",
             )
             for known in (True, False, None)
         ),
         pytest.param(
-            a_pod(generation=5, presents_stored=None), (a_leaf(),), f"pod {POD} has generation 5 of no known CA",
+            a_pod(generation=5, presents_stored=None), (a_leaf(),), "it has generation 5 of no known CA",
             id="a generation of no known CA",
         ),
         pytest.param(a_pod(), (a_leaf(chain=None),), f"{CERTIFICATE} cannot be read", id="unreadable"),
@@ -280,17 +280,17 @@ def test_a_pod_known_by_generation_alone_may_present_the_next_ca_behind_its_link
         ),
         pytest.param(a_pod(), (a_leaf(issuer=THIRD),), f"{CERTIFICATE} chains to no CA of the ledger", id="a stranger's"),
         # It presents some certificate; that the Secret is gone does not mean that no CA issued it.
-        pytest.param(a_pod(), (), f"a Secret with a certificate of pod {POD} is missing", id="its Secret is gone"),
+        pytest.param(a_pod(), (), "a Secret with a certificate of it is missing", id="its Secret is gone"),
         pytest.param(
-            a_pod(leaves=()), (a_leaf(),), f"a Secret with a certificate of pod {POD} is missing", id="no Secret is its own"
+            a_pod(leaves=()), (a_leaf(),), "a Secret with a certificate of it is missing", id="no Secret is its own"
         ),
         pytest.param(
-            a_pod(leaves=(POD, "gone")), (a_leaf(),), f"a Secret with a certificate of pod {POD} is missing",
+            a_pod(leaves=(POD, "gone")), (a_leaf(),), "a Secret with a certificate of it is missing",
             id="one of two Secrets is gone",
         ),
         pytest.param(
             a_pod(leaves=(POD, "user")), (a_leaf(), a_leaf("user", chain=None)),
-            "the certificate user.crt in Secret user cannot be read", id="one of two is unreadable",
+            f"{CERTIFICATE} cannot be read", id="one of two is unreadable",
         ),
     ],
 )  # fmt: skip
@@ -341,7 +341,7 @@ OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
         ),
         pytest.param(
             STORED, HeldLeaf(issue_leaf(THIRD, "held"), OWN),
-            Presentation(POD, None, (), f"pod {POD} was started with a certificate that chains to no CA of the ledger"),
+            Presentation(POD, None, (), "it was started with a certificate that chains to no CA of the ledger"),
             id="of a CA that is not in the ledger",
         ),
     ],

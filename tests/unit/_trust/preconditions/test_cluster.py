@@ -94,8 +94,8 @@ ASKED_HERE = (
 )
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new flow does not start."
 LOST = (
-    "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then kubectl delete "
-    f"pod {PODS[0]} --namespace kafka --grace-period=0 --force; a flow in progress would go on, a new flow does not start."
+    "Wait for its end and for the pod in its place; a flow in progress would go on, a new flow does not start. Where it does not end because its worker is "
+    f"lost, see that that is really off, then delete it. The command: kubectl delete pod {PODS[0]} --namespace kafka --grace-period=0 --force"
 )
 #: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
@@ -158,8 +158,8 @@ FIRST_OF_ALL = [
 ]  # fmt: skip
 
 REBALANCE = "KafkaRebalance kafka/moving"
-WAIVED = f"If the restarts cannot wait, give a waiver for {REBALANCE}."
-STOP_IT = f"Wait for its end, or stop it: kubectl annotate kafkarebalance moving --namespace kafka strimzi.io/rebalance=stop. {WAIVED}"
+WAIVED = "If the restarts cannot wait, give a waiver for it."
+STOP_IT = f"Wait for its end, or stop it. {WAIVED} The command: kubectl annotate kafkarebalance moving --namespace kafka strimzi.io/rebalance=stop"
 
 #: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
 STOP = Stop(Phase.PREPARE, NOW - DAY)
@@ -240,7 +240,7 @@ ALWAYS = [
     refusal(
         secrets_can_be_written,
         "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in one go, without the "
-        "field, as who has set it agrees to, then run the flow again: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
+        "field, as who has set it agrees to, then run the flow again. The command: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
         "sed '/^immutable: true$/d' | kubectl replace --force --filename -",
         name="", immutable_secrets=("demo-cluster-ca",),
     ),

@@ -23,14 +23,14 @@ from ..builders import cluster
 from ..nodes import PODS
 from .refusals import refusal
 
-RELABEL = "Find the program or person that changed this, then put back what it was: kubectl label pod"
-PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again: kubectl label secret"
+RELABEL = "Find the program or person that changed this, then put back what it was. The command: kubectl label pod"
+PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again. The command: kubectl label secret"
 PASSES_FOR = "has the labels or the name of a pod of the component"
-UNLABEL = "Where another program made it, take the label away: kubectl label pod"
-OR_ELSE = (
-    "--namespace kafka strimzi.io/cluster- . Where it is a process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete "
-    "the pod: its owner makes it again."
+UNLABEL = (
+    "Where it is a process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it again. Where "
+    "another program made it, take the label away. The command: kubectl label pod"
 )
+CLUSTER = "--namespace kafka strimzi.io/cluster-"
 FOUND = "by which the Cluster Operator finds it"
 READ = UnlabelledSecret(("a=b",), "which the Cluster Operator puts back", holds=False)
 
@@ -44,8 +44,8 @@ CASES = [
     ),
     refusal(
         pods_are_owned,
-        f"Pod kafka/db-0: {PASSES_FOR} kafka, and no StrimziPodSet of the cluster is its owner. {UNLABEL} db-0 {OR_ELSE}",
-        f"Pod kafka/db-1: {PASSES_FOR} kafka-exporter, and no Deployment of the cluster is its owner. {UNLABEL} db-1 {OR_ELSE}",
+        f"Pod kafka/db-0: {PASSES_FOR} kafka, and no StrimziPodSet of the cluster is its owner. {UNLABEL} db-0 {CLUSTER}",
+        f"Pod kafka/db-1: {PASSES_FOR} kafka-exporter, and no Deployment of the cluster is its owner. {UNLABEL} db-1 {CLUSTER}",
         name="", foreign_pods={"db-1": Component.KAFKA_EXPORTER, "db-0": Component.KAFKA},
     ),
     refusal(

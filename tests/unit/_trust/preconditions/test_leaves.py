@@ -77,7 +77,7 @@ UNUSABLE: dict[str, tuple[StoredLeaf, str]] = {
     "no key": (a_leaf(problem="the private key beside it cannot be used"), "the private key beside it cannot be used"),
     "of a stranger": (a_leaf(issuer=NEW), f"it is of {NEW.certificate.subject}"),
 }
-HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs under {PODS[0]}.crt:"
+HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs:"
 ELSEWHERE = secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256}))
 
 #: Only of a flow that begins.

@@ -198,7 +198,7 @@ def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
     assert found.steps == ()
     (violation,) = found.violations
     assert (violation.condition, violation.subject) == (Condition.EVIDENCE, NAMES.pod(PODS[1]))
-    assert f"kubectl describe pod {PODS[1]} --namespace kafka" in violation.remedy
+    assert f"kubectl describe pod {PODS[1]} --namespace kafka" in violation.command
     assert ("timed out" in violation.message, "worker" in violation.message) == (True, False)
     on_worker = changed(SILENCED, pods=tuple(replace(pod, worker="worker-2") for pod in SILENCED.nodes.pods))
     (violation,) = decide(on_worker, changed_intent(REPLACE_KEY, silent_nodes=SILENT)).violations
