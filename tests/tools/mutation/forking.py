@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A plugin for pytest: it runs the tests once for each mutant, in forks of this process, which has imported and collected everything.
 
-A fork gives the changed function its new code, wherever the function is referred to, and runs the tests that call the function until one fails. The
-plugin reads the mutants from the file that VARIABLE names, and writes the result of each into it. The result is ``unknown`` where the change is outside of a
-function's body, because such code runs while the module is imported; and where no test noticed the change, and the function is called while tests are
-collected, because the fork does not collect them again.
+A fork gives the changed function its new code, wherever the function is referred to, and runs the tests that run the changed statement until one fails. The
+plugin reads the mutants from the file that VARIABLE names, and adds the number and result of each, as it ends, to the file beside it that ends in
+``.results``. The result is ``unknown`` where the change is outside of a function's body, because such code runs while the module is imported; and where no
+test noticed the change, and the statement runs while tests are collected, because the fork does not collect them again.
 """
 
 from __future__ import annotations
@@ -15,100 +15,127 @@ import ast
 import gc
 import json
 import os
-import resource
-import sys
-import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import _lru_cache_wrapper, lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from time import process_time
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 import pytest
+from coverage import Coverage
+
+from .jobs import Jobs, limit
+from .spans import Position, bodies, lines_of_statement
 
 VARIABLE = "MUTANTS_TO_FORK"
 RESULTS = NOTICED, UNNOTICED, UNKNOWN = "noticed", "unnoticed", "unknown"
 
 #: The end of its module's path, and its qualified name and first line there.
 _Function: TypeAlias = tuple[str, str, int]
-#: Seconds of CPU time for all tests of a mutant, and bytes for its data: a mutant that takes more has been noticed.
-_CPU, _MEMORY = 600, 4 << 30
-_FAILED, _BROKEN = 1, 2
-#: In place of the test that failed, where the fork was killed.
-_NONE = -1
+#: A module, and a line there.
+_Line: TypeAlias = tuple[str, int]
+#: A test that takes so many seconds of CPU time, and so many times what it takes without a change, has noticed the change: it may never end.
+_CPU, _TIMES = 5, 10
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A change of a function's body."""
+
+    function: _Function
+    #: The lines of the changed statement.
+    lines: Sequence[_Line]
+    #: The functions that were made of its definition, each with its new code.
+    codes: Sequence[tuple[FunctionType, CodeType]]
 
 
 @dataclass
-class _Calls:
-    """The tests that call each function, by their places among all tests."""
+class _Reached:
+    """The tests that run each line, by their places among all tests."""
 
     items: Sequence[pytest.Item]
-    tests: Mapping[_Function, Sequence[int]]
+    tests: Mapping[_Line, Sequence[int]]
     #: The CPU time of each test.
     seconds: Sequence[float]
     #: The tests that noticed a mutant of the function, the latest first.
     noticed: dict[_Function, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def nearest(self, function: _Function) -> list[int]:
-        """The tests that call the function: first what noticed another mutant of it, then a row of each test, the tests of the module's room first and
-        the quickest first, then the next row of each.
+    def nearest(self, change: _Change) -> list[int]:
+        """The tests that run the statement: first what noticed another mutant of the function, then a row of each test, the tests of the module's room
+        first and the quickest first, then the next row of each.
         """
-        room = Path(function[0]).relative_to("plugins/module_utils").parent
+        reaching = {test for line in change.lines for test in self.tests.get(line, ())}
+        room = Path(change.function[0]).relative_to("plugins/module_utils").parent
         places = {}
         rows: Counter[str] = Counter()
-        for test in sorted(self.tests.get(function, ()), key=lambda test: self.seconds[test]):
+        for test in sorted(reaching, key=lambda test: (self.seconds[test], test)):
             name = self.items[test].nodeid.partition("[")[0]
             is_elsewhere = not self.items[test].path.parent.match(f"*/{room}")
             places[test] = rows[name], is_elsewhere, self.seconds[test]
             rows[name] += 1
-        return list(dict.fromkeys((*self.noticed[function], *sorted(places, key=lambda test: places[test]))))
-
-    def note(self, function: _Function, test: int) -> None:
-        if test != _NONE:
-            self.noticed[function].insert(0, test)
+        before = [test for test in self.noticed[change.function] if test in reaching]
+        return list(dict.fromkeys((*before, *sorted(places, key=lambda test: places[test]))))
 
 
-#: The code that ran while the tests were collected, by its identity.
-_collecting: dict[int, CodeType] = {}
+#: The lines that ran while the tests were collected.
+_collecting: set[_Line] = set()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    with _noted(_collecting):
+    modules = _modules(_asked())
+    coverage = _coverage(modules)
+    coverage.start()
+    try:
         return (yield)
+    finally:
+        coverage.stop()
+        _collecting.update(_lines(coverage, modules))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     if session.testsfailed:
         raise session.Interrupted("a test cannot be collected")
+    asked = _asked()
+    modules = _modules(asked)
+    functions = _functions(modules)
     file = Path(os.environ[VARIABLE])
-    asked = json.loads(file.read_text())
-    functions = _functions({mutant["module"] for mutant in asked["mutants"]})
-    calls = _calls(session, functions, file.with_suffix(".calls"))
-    jobs = _Jobs(asked["jobs"])
-    results = [UNKNOWN] * len(asked["mutants"])
-    for number, mutant in enumerate(asked["mutants"]):
-        if (change := _change(mutant, functions)) is None:
-            continue
-        key, changes = change
-        tests = calls.nearest(key)
+    reached = _reached(session, modules, file.with_suffix(".reached"))
+    jobs = Jobs(asked["jobs"])
+    with file.with_suffix(".results").open("a", buffering=1) as results:
+        for number, mutant in enumerate(asked["mutants"]):
+            try:
+                module = compile(mutant["source"], mutant["module"], "exec", dont_inherit=True)
+            except SyntaxError:
+                print(number, NOTICED, file=results)
+                continue
+            if (change := _change(mutant, module, functions)) is None:
+                print(number, UNKNOWN, file=results)
+                continue
+            tests = reached.nearest(change)
 
-        def ended(failed: int | None, number: int = number, key: _Function = key) -> None:
-            if failed is not None:
-                results[number] = NOTICED
-                calls.note(key, failed)
-            elif not any(id(function.__code__) in _collecting for function in functions[key]):
-                results[number] = UNNOTICED
+            def ended(failed: str | None, number: int = number, change: _Change = change) -> None:
+                if failed:
+                    reached.noticed[change.function].insert(0, int(failed))
+                is_told = failed is not None or _collecting.isdisjoint(change.lines)
+                print(number, UNKNOWN if not is_told else UNNOTICED if failed is None else NOTICED, file=results)
 
-        jobs.start(lambda changes=changes, tests=tests: _first_to_fail(session, changes, tests), ended)  # type: ignore[misc]
-    jobs.wait()
-    file.write_text(json.dumps(results))
+            jobs.start(lambda change=change, tests=tests: _first_to_fail(reached, change, tests), ended)  # type: ignore[misc]
+        jobs.wait()
     return True
+
+
+def _asked() -> Any:
+    return json.loads(Path(os.environ[VARIABLE]).read_text())
+
+
+def _modules(asked: Mapping[str, Any]) -> set[str]:
+    return {mutant["module"] for mutant in asked["mutants"]}
 
 
 def _functions(modules: set[str]) -> dict[_Function, list[FunctionType]]:
@@ -130,40 +157,33 @@ def _key(module: str, code: CodeType) -> _Function:
 
 
 def _change(
-    mutant: Mapping[str, Any], functions: Mapping[_Function, Sequence[FunctionType]]
-) -> tuple[_Function, Sequence[tuple[FunctionType, CodeType]]] | None:
-    """The changed function, and what is changed; None where it is no function's body that is changed."""
-    module = mutant["module"]
-    begins = [first for first, begin, end in _bodies(module) if begin <= tuple(mutant["begin"]) <= end]
-    try:
-        codes = list(_codes(compile(mutant["source"], module, "exec", dont_inherit=True)))
-    except SyntaxError:
-        return None
-    for code in codes:
+    mutant: Mapping[str, Any], changed: CodeType, functions: Mapping[_Function, Sequence[FunctionType]]
+) -> _Change | None:
+    """The change, of which this is the module's code; None where it is no function's body that is changed."""
+    module, begin = mutant["module"], tuple(mutant["begin"])
+    first_lines = [first for first, body, end in _bodies(module) if body <= begin <= end]
+    for code in _codes(changed):
         key = _key(module, code)
-        if code.co_firstlineno in begins and key in functions:
-            return key, [
-                (function, code.replace(co_filename=function.__code__.co_filename)) for function in functions[key]
-            ]
+        if code.co_firstlineno in first_lines and key in functions:
+            made = functions[key]
+            codes = [(one, code.replace(co_filename=one.__code__.co_filename)) for one in made]
+            return _Change(key, _lines_of_statement(module, begin[0]), codes)
     return None
 
 
 @lru_cache(maxsize=1)
-def _bodies(module: str) -> Sequence[tuple[int, tuple[int, int], tuple[int, int]]]:
-    """The first line of each function that is in no other function, decorators included, and where its body begins and ends."""
-    return list(_bodies_below(ast.parse(Path(module).read_text())))
+def _tree(module: str) -> ast.Module:
+    return ast.parse(Path(module).read_text())
 
 
-def _bodies_below(node: ast.AST) -> Iterator[tuple[int, tuple[int, int], tuple[int, int]]]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
-            begin, last = child.body[0], child.body[-1]
-            assert last.end_lineno is not None
-            assert last.end_col_offset is not None
-            yield first, (begin.lineno, begin.col_offset), (last.end_lineno, last.end_col_offset)
-        else:
-            yield from _bodies_below(child)
+@lru_cache(maxsize=1)
+def _bodies(module: str) -> Sequence[tuple[int, Position, Position]]:
+    return list(bodies(_tree(module)))
+
+
+@lru_cache(maxsize=1)
+def _lines_of_statement(module: str, line: int) -> Sequence[_Line]:
+    return [(module, other) for other in lines_of_statement(_tree(module), line)]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -173,40 +193,54 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _calls(session: pytest.Session, functions: Mapping[_Function, Sequence[FunctionType]], file: Path) -> _Calls:
+def _reached(session: pytest.Session, modules: set[str], file: Path) -> _Reached:
     """Runs every test without a mutation, in a fork: all have to pass."""
-    keys = {id(made.__code__): key for key, all_made in functions.items() for made in all_made}
 
-    def run() -> int | None:
-        tests: defaultdict[_Function, list[int]] = defaultdict(list)
+    def run() -> str | None:
+        coverage = _coverage(modules)
+        coverage.start()
         seconds = []
-        for number, following in enumerate([*session.items[1:], None]):
+        for number, (item, following) in enumerate(zip_longest(session.items, session.items[1:])):
             # A function that remembers its results would be called for the first test only.
             for thing in caches:
                 thing.cache_clear()
             begun = process_time()
-            called: dict[int, CodeType] = {}
-            with _noted(called):
-                _run(session.items[number], following)
-            for key in {keys[code] for code in called if code in keys}:
-                tests[key].append(number)
+            coverage.switch_context(str(number))
+            _run(item, following)
             seconds.append(process_time() - begun)
             if session.testsfailed:
-                return number
-        file.write_text(json.dumps([[[key, found] for key, found in tests.items()], seconds]))
+                return str(number)
+        coverage.stop()
+        file.write_text(json.dumps([[[line, tests] for line, tests in _lines(coverage, modules).items()], seconds]))
         return None
 
     caches = _caches()
-    failures: list[int | None] = []
-    jobs = _Jobs(1, limited=False)
+    failures: list[str | None] = []
+    jobs = Jobs(1)
     jobs.start(run, failures.append)
     jobs.wait()
     (failed,) = failures
     if failed is not None:
-        name = "a test" if failed == _NONE else session.items[failed].nodeid
+        name = session.items[int(failed)].nodeid if failed else "a test"
         pytest.exit(f"{name} fails without any mutation", returncode=1)
     found, seconds = json.loads(file.read_text())
-    return _Calls(session.items, {tuple(key): tests for key, tests in found}, seconds)
+    return _Reached(session.items, {tuple(line): tests for line, tests in found}, seconds)
+
+
+def _coverage(modules: set[str]) -> Coverage:
+    return Coverage(data_file=None, config_file=False, include=[f"*/{module}" for module in modules], messages=False)
+
+
+def _lines(coverage: Coverage, modules: set[str]) -> Mapping[_Line, Sequence[int]]:
+    """The lines that ran, each with the tests that ran it."""
+    data = coverage.get_data()
+    found: defaultdict[_Line, list[int]] = defaultdict(list)
+    for module in modules:
+        for path in data.measured_files():
+            if path.endswith(module):
+                for line, tests in data.contexts_by_lineno(path).items():
+                    found[module, line].extend(int(test) for test in tests if test)
+    return found
 
 
 def _caches() -> Sequence[_lru_cache_wrapper[Any]]:
@@ -224,81 +258,16 @@ def _is_ours(cached: _lru_cache_wrapper[Any]) -> bool:
     return code is not None and "plugins/module_utils/" in code.co_filename
 
 
-@contextmanager
-def _noted(called: dict[int, CodeType]) -> Iterator[None]:
-    """Adds the code that runs meanwhile, by its identity: to compare code takes long."""
-
-    def note(frame: FrameType, _event: str, _argument: object) -> None:
-        called[id(frame.f_code)] = frame.f_code
-
-    sys.settrace(note)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
-
-
 def _run(item: pytest.Item, following: pytest.Item | None) -> None:
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
-def _first_to_fail(
-    session: pytest.Session, changes: Sequence[tuple[FunctionType, CodeType]], tests: Sequence[int]
-) -> int | None:
-    for function, code in changes:
+def _first_to_fail(reached: _Reached, change: _Change, tests: Sequence[int]) -> str | None:
+    for function, code in change.codes:
         function.__code__ = code
-    for test, following in zip(tests, [*tests[1:], None], strict=False):
-        _run(session.items[test], None if following is None else session.items[following])
-        if session.testsfailed:
-            return test
+    for test, following in zip_longest(tests, tests[1:]):
+        limit(_CPU + _TIMES * reached.seconds[test])
+        _run(reached.items[test], None if following is None else reached.items[following])
+        if reached.items[test].session.testsfailed:
+            return str(test)
     return None
-
-
-class _Jobs:
-    """Forks of this process, some at a time. Each tells the first test that failed, _NONE where the fork was killed, or None."""
-
-    def __init__(self, at_once: int, *, limited: bool = True) -> None:
-        self._at_once = at_once
-        self._limited = limited
-        self._running: dict[int, tuple[int, Callable[[int | None], None]]] = {}
-
-    def start(self, work: Callable[[], int | None], ended: Callable[[int | None], None]) -> None:
-        while len(self._running) >= self._at_once:
-            self._wait_for_one()
-        reading, writing = os.pipe()
-        if (pid := os.fork()) == 0:
-            self._work(work, writing)
-        os.close(writing)
-        self._running[pid] = reading, ended
-
-    def wait(self) -> None:
-        while self._running:
-            self._wait_for_one()
-
-    def _wait_for_one(self) -> None:
-        pid, status = os.wait()
-        reading, ended = self._running.pop(pid)
-        with os.fdopen(reading) as pipe:
-            told = pipe.read()
-        code = os.waitstatus_to_exitcode(status)
-        if code == _BROKEN:
-            raise RuntimeError(told)
-        ended(None if code == 0 else int(told) if code == _FAILED else _NONE)
-
-    def _work(self, work: Callable[[], int | None], writing: int) -> None:
-        """In the fork; never returns."""
-        code, told = _BROKEN, ""
-        try:
-            silent = os.open(os.devnull, os.O_RDWR)
-            for descriptor in (0, 1, 2):
-                os.dup2(silent, descriptor)
-            if self._limited:
-                resource.setrlimit(resource.RLIMIT_CPU, (_CPU, _CPU))
-                resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-            failed = work()
-            code, told = (0, "") if failed is None else (_FAILED, str(failed))
-        except BaseException:  # whatever it is: this process ends here
-            told = traceback.format_exc()
-        finally:
-            os.write(writing, told.encode()[-4000:])
-            os._exit(code)

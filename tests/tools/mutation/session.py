@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -18,8 +17,8 @@ from . import forking, replacing
 from .mutant import CannotMutate, Mutant
 from .targets import package_for, suites_for
 
-#: A test takes seconds, ten times as many on a busy machine: one that takes more never ends.
-_OPTIONS = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long", "--timeout=120")
+#: The plugins limit the CPU time of tests: seconds on a clock say little where others use the machine.
+_OPTIONS = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long", "--timeout=0")
 #: Plugins that these tests do not use, and smallest examples, would take much of the time that a mutant takes.
 _FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation"}
 
@@ -38,49 +37,46 @@ def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Tried]:
         results = _fork(package, of_package, jobs)
         counts = ", ".join(f"{results.count(result)} {result}" for result in forking.RESULTS)
         print(f"{package}, in forks: {counts}", flush=True)
-        with ThreadPoolExecutor(jobs) as pool:
-            yield from pool.map(_confirm, of_package, results)
+        unknown = [mutant for mutant, result in zip(of_package, results, strict=True) if result == forking.UNKNOWN]
+        replaced = iter(_replace(package, unknown, jobs))
+        for mutant, result in zip(of_package, results, strict=True):
+            told = next(replaced) if result == forking.UNKNOWN else result
+            yield Tried(mutant, told == forking.NOTICED)
 
 
 def _fork(package: Path, mutants: Sequence[Mutant], jobs: int) -> Sequence[str]:
-    """How each mutant fared in a fork."""
+    """How each mutant fared in a fork that has imported everything."""
+    asked = [{"module": str(mutant.module), "begin": mutant.begin, "source": mutant.source} for mutant in mutants]
+    return _ask(package, forking.__name__, forking.VARIABLE, jobs, asked)
+
+
+def _replace(package: Path, mutants: Sequence[Mutant], jobs: int) -> Sequence[str]:
+    """How each mutant fared in a fork that imports the mutated module and all tests."""
+    asked = []
+    for mutant in mutants:
+        suites = [list(map(str, files)) for files in suites_for(mutant.module, ROOT)]
+        asked.append({"module": str(mutant.module), "source": mutant.source, "suites": suites})
+    return _ask(package, replacing.__name__, replacing.VARIABLE, jobs, asked) if asked else []
+
+
+def _ask(
+    package: Path, plugin: str, variable: str, jobs: int, mutants: Sequence[Mapping[str, object]]
+) -> Sequence[str]:
+    """The plugin's result for each mutant."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "mutants.json")
-        asked = [{"module": str(mutant.module), "begin": mutant.begin, "source": mutant.source} for mutant in mutants]
-        file.write_text(json.dumps({"jobs": jobs, "mutants": asked}))
-        done = _pytest([package], forking.__name__, {forking.VARIABLE: str(file)})
-        if done.returncode:
+        file.write_text(json.dumps({"jobs": jobs, "mutants": mutants}))
+        (written := file.with_suffix(".results")).touch()
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", str(package), *_OPTIONS, "-p", plugin],
+            cwd=ROOT,
+            env={**os.environ, **_FAST, variable: str(file)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        results = dict(map(str.split, written.read_text().splitlines()))
+        if len(results) < len(mutants):
             raise CannotMutate(f"{package}:\n{done.stdout[-4000:]}")
-        return [str(result) for result in json.loads(file.read_text())]
-
-
-def _confirm(mutant: Mutant, result: str) -> Tried:
-    """Runs all tests in a new process where forks did not tell."""
-    if result != forking.UNKNOWN:
-        return Tried(mutant, result == forking.NOTICED)
-    *nearest, package = suites_for(mutant.module, ROOT)
-    with TemporaryDirectory() as folder:
-        changed = Path(folder, "changed.py")
-        changed.write_text(mutant.source)
-        replaced = {replacing.VARIABLE: f"{mutant.module}={changed}"}
-        killed = any(_fails(suites, replaced) for suites in (nearest, [package]) if suites)
-    return Tried(mutant, killed)
-
-
-def _fails(suites: Sequence[Path], replaced: Mapping[str, str]) -> bool:
-    done = _pytest(suites, replacing.__name__, replaced)
-    if done.returncode not in (0, 1, 2):  # passed, failed, or could not be collected
-        raise CannotMutate(done.stdout[-4000:])
-    return done.returncode != 0
-
-
-def _pytest(suites: Sequence[Path], plugin: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *map(str, suites), *_OPTIONS, "-p", plugin],
-        cwd=ROOT,
-        env={**os.environ, **_FAST, **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+        return [results[str(number)] for number in range(len(mutants))]

@@ -36,9 +36,14 @@ def package_for(module: Path) -> Path:
     return TESTS / module.relative_to(CODE).parts[0]
 
 
-def suites_for(module: Path, root: Path) -> tuple[Path, ...]:
-    """The test files of the module's room that import the module, and last the folder with all tests of its package."""
+def suites_for(module: Path, root: Path) -> tuple[tuple[Path, ...], ...]:
+    """The test files of the module's package, in groups: those of its room that import the module; others that import it, and the others of its room; and
+    the rest.
+    """
     below = module.relative_to(CODE)
-    room, imported = TESTS / below.parent, f"{'.'.join(below.with_suffix('').parts)} import"
-    own = (file.relative_to(root) for file in sorted((root / room).glob("test_*.py")) if imported in file.read_text())
-    return (*own, package_for(module))
+    imported = f"{'.'.join(below.with_suffix('').parts)} import"
+    groups: tuple[list[Path], ...] = ([], [], [])
+    for file in sorted((root / package_for(module)).rglob("test_*.py")):
+        is_near = (file.parent == root / TESTS / below.parent, imported in file.read_text())
+        groups[is_near.count(False)].append(file.relative_to(root))
+    return tuple(tuple(group) for group in groups if group)

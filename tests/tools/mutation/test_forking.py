@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests notice changes in forks that have imported everything, and in new processes that import the changed module."""
+"""Tests notice changes in forks that have imported everything, and in forks that import the changed module."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def untested():
     return "untested"
 
 
-def parameter():
+def parameter(is_other=False):
+    if is_other:
+        return "other"
     return "parameter"
 """
 TESTS = """import pytest
@@ -96,7 +98,11 @@ CHANGES = (
     # No test calls it.
     ('"untested"', '"unknown"', UNNOTICED),
     # A test is made of its result.
-    ('"parameter"', '"other"', UNKNOWN),
+    ('"parameter"', '"changed"', UNKNOWN),
+    # Its function runs while tests are collected, and it does not.
+    ('"other"', '"changed"', UNNOTICED),
+    # A module that cannot be compiled.
+    ("class Sum", "class", NOTICED),
     # Both take effect when the module is imported.
     ("LIMIT = 3", "LIMIT = 4", UNKNOWN),
     ("@property", "", UNKNOWN),
@@ -113,46 +119,64 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, plugin: str, variable: str, value: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", variable: value}
-    options = ("-q", "-x", "--rootdir=.", "-p", "pytest_timeout", "--timeout=5", "-p", plugin)
+def results(project: Path, plugin: str, variable: str, mutants: list[dict[str, object]]) -> list[str]:
+    """The plugin's result for each mutant."""
+    file = project / "mutants.json"
+    file.write_text(json.dumps({"jobs": 2, "mutants": mutants}))
+    done = run(project, plugin, variable, file)
+    told = dict(map(str.split, file.with_suffix(".results").read_text().splitlines()))
+    assert len(told) == len(mutants), done.stdout
+    return [told[str(number)] for number in range(len(mutants))]
+
+
+def run(project: Path, plugin: str, variable: str, file: Path) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", variable: str(file)}
+    options = ("-q", "-x", "--rootdir=.", "-p", "pytest_timeout", "--timeout=0", "-p", plugin)
     command = [sys.executable, "-m", "pytest", "tests_of_sums.py", *options]
     return subprocess.run(command, cwd=project, env=variables, capture_output=True, text=True, check=False)
 
 
 def test_what_forks_notice(project: Path) -> None:
-    asked = []
+    asked: list[dict[str, object]] = []
     for old, new, _result in CHANGES:
         before = CODE[: CODE.index(old)]
         begin = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
         asked.append({"module": MODULE, "begin": begin, "source": CODE.replace(old, new, 1)})
-    file = project / "mutants.json"
-    file.write_text(json.dumps({"jobs": 2, "mutants": asked}))
-    done = run(project, forking.__name__, forking.VARIABLE, str(file))
-    assert done.returncode == 0, done.stdout
-    assert json.loads(file.read_text()) == [result for *_change, result in CHANGES]
+    assert results(project, forking.__name__, forking.VARIABLE, asked) == [result for *_change, result in CHANGES]
 
 
-def test_tests_that_fail_without_a_change_say_so(project: Path) -> None:
-    (project / "tests_of_sums.py").write_text(TESTS.replace("LIMIT == 3", "LIMIT == 4"))
-    file = project / "mutants.json"
-    file.write_text(json.dumps({"jobs": 1, "mutants": []}))
-    done = run(project, forking.__name__, forking.VARIABLE, str(file))
-    assert done.returncode != 0
-    assert "tests_of_sums.py::test_limit fails without any mutation" in done.stdout
+#: The old text, the new text, and whether a process that imports the changed module notices.
+IMPORTED = (
+    # A constant.
+    ("LIMIT = 3", "LIMIT = 4", NOTICED),
+    # An equivalent change.
+    ("LIMIT = 3", "LIMIT = 2 + 1", UNNOTICED),
+    # A function that is called while tests are collected.
+    ('"parameter"', '"changed"', NOTICED),
+    # A module that cannot be imported.
+    ("@property", "@unknown", NOTICED),
+    # Only the second suite notices.
+    ("number + 1", "number + 2", NOTICED),
+)
+
+
+def test_what_forks_that_import_the_module_notice(project: Path) -> None:
+    (project / "tests_of_limits.py").write_text("from plugins.module_utils.sums import LIMIT\n")
+    suites = [["tests_of_limits.py"], ["tests_of_sums.py"]]
+    asked: list[dict[str, object]] = [
+        {"module": MODULE, "source": CODE.replace(old, new), "suites": suites} for old, new, _result in IMPORTED
+    ]
+    assert results(project, replacing.__name__, replacing.VARIABLE, asked) == [result for *_change, result in IMPORTED]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        pytest.param("LIMIT = 3", "LIMIT = 4", 1, id="a constant"),
-        pytest.param("LIMIT = 3", "LIMIT = 2 + 1", 0, id="an equivalent change"),
-        pytest.param('"parameter"', '"other"', 1, id="a function that is called while tests are collected"),
-        pytest.param("class Sum", "class", 2, id="a module that cannot be imported"),
-    ],
+    ("plugin", "variable"), [(forking.__name__, forking.VARIABLE), (replacing.__name__, replacing.VARIABLE)]
 )
-def test_what_a_new_process_notices(project: Path, old: str, new: str, code: int) -> None:
-    changed = project / "changed.py"
-    changed.write_text(CODE.replace(old, new))
-    done = run(project, replacing.__name__, replacing.VARIABLE, f"{MODULE}={changed}")
-    assert done.returncode == code, done.stdout
+def test_tests_that_fail_without_a_change_say_so(project: Path, plugin: str, variable: str) -> None:
+    (project / "tests_of_sums.py").write_text(TESTS.replace("LIMIT == 3", "LIMIT == 4"))
+    file = project / "mutants.json"
+    mutant = {"module": MODULE, "begin": (1, 0), "source": CODE, "suites": [["tests_of_sums.py"]]}
+    file.write_text(json.dumps({"jobs": 1, "mutants": [mutant]}))
+    done = run(project, plugin, variable, file)
+    assert done.returncode != 0
+    assert "tests_of_sums.py::test_limit fails without any mutation" in done.stdout

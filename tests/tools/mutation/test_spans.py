@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from .spans import annotations, statements, text_of
+from .spans import annotations, bodies, lines_of_statement, statements, text_of
 
 FUTURE = "from __future__ import annotations\n"
 
@@ -36,3 +38,50 @@ def test_a_statement_begins_with_its_decorators() -> None:
 )
 def test_the_text_of_a_span(begin: tuple[int, int], end: tuple[int, int], text: str) -> None:
     assert text_of("except a.Bad:\n  pass\n", begin, end) == text
+
+
+NESTED = """class C:
+    @once
+    def f(self):
+        try:
+            if (
+                a
+            ):
+                return [
+                    b
+                ]
+        except (
+            E
+        ):
+            match a:
+                case 1:
+                    pass
+
+        def g(
+            x=1
+        ):
+            pass
+
+
+def h(): pass
+"""
+
+
+def test_bodies_of_functions_that_are_in_no_other() -> None:
+    assert list(bodies(ast.parse(NESTED))) == [(2, (4, 8), (21, 16)), (24, (24, 9), (24, 13))]
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        pytest.param(9, range(8, 11), id="a statement of several lines"),
+        pytest.param(6, range(5, 8), id="what is above the statements that a statement has"),
+        pytest.param(12, range(11, 14), id="a clause for an exception"),
+        pytest.param(15, range(14, 17), id="a pattern: the whole statement"),
+        pytest.param(19, range(18, 21), id="an argument of a function in a function"),
+        pytest.param(24, range(24, 25), id="a function on one line"),
+        pytest.param(23, range(23, 24), id="none"),
+    ],
+)
+def test_the_lines_of_a_statement(line: int, lines: range) -> None:
+    assert lines_of_statement(ast.parse(NESTED), line) == lines

@@ -35,12 +35,15 @@ def test_lines_that_are_not_mutated(path: str) -> None:
         modules([path])
 
 
-def test_tests_of_its_room_that_import_it_come_first() -> None:
-    *own, package = suites_for(Path(GATES, "gates.py"), ROOT)
-    assert Path("tests/unit/_trust/gates/test_removal.py") in own
-    assert Path("tests/unit/_trust/gates/test_clients.py") not in own
-    assert package == Path("tests/unit/_trust")
+def test_the_nearest_tests_come_first() -> None:
+    room, elsewhere, rest = suites_for(Path(GATES, "gates.py"), ROOT)
+    assert Path("tests/unit/_trust/gates/test_removal.py") in room
+    assert Path("tests/unit/_trust/gates/test_verifiers.py") in elsewhere
+    assert Path("tests/unit/_trust/test_duration.py") in rest
+    package = {file.relative_to(ROOT) for file in (ROOT / "tests/unit/_trust").rglob("test_*.py")}
+    assert {*room, *elsewhere, *rest} == package
+    assert len((*room, *elsewhere, *rest)) == len(package)
 
 
-def test_where_there_are_none_those_of_the_package_do(tmp_path: Path) -> None:
-    assert suites_for(Path(GATES, "gates.py"), tmp_path) == (Path("tests/unit/_trust"),)
+def test_a_group_without_a_test_is_left_out(tmp_path: Path) -> None:
+    assert suites_for(Path(GATES, "gates.py"), tmp_path) == ()
