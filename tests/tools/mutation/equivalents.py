@@ -52,6 +52,41 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/keystores.py",
+        "keys = [bag for kind, bag in bags if kind == _KEY_BAG]",
+        ("keys = [bag for kind, bag in bags if kind <= _KEY_BAG]",),
+        "The next line refuses a file with a bag of a kind before this one.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "if len(keys) != 1 or not all(kind in (_KEY_BAG, _CERTIFICATE_BAG) for kind, _one in bags):",
+        ("if len(keys) > 1 or not all(kind in (_KEY_BAG, _CERTIFICATE_BAG) for kind, _one in bags):",),
+        "If there is no key, the first key is missing below, and the same error is raised.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "certificates = (certificate_from_der(_bag_certificate(bag)) for kind, bag in bags if kind == _CERTIFICATE_BAG)",
+        (
+            "certificates = (certificate_from_der(_bag_certificate(bag)) for kind, bag in bags if kind >= _CERTIFICATE_BAG)",
+        ),
+        "The other kind that is not refused comes before this one.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "while at < len(content):",
+        ("while at != len(content):",),
+        "No value ends behind the content.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "return bytes([tag]) + (digits if size < 0x80 else bytes([0x80 | len(digits)]) + digits) + content",
+        (
+            "return bytes([tag]) + (digits if size < 0x80 else bytes([0x80 ^ len(digits)]) + digits) + content",
+            "return bytes([tag]) + (digits if size < 0x80 else bytes([0x80 + len(digits)]) + digits) + content",
+        ),
+        "There are fewer digits than 128.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
         "return load_stored_der(_shrouded(keys[0], password)), tuple(certificates)",
         ("return load_stored_der(_shrouded(keys[ -1], password)), tuple(certificates)",),
         "There is one.",
@@ -59,7 +94,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "_pki/keystores.py",
         "more, at = size - 0x80, at + size - 0x80",
-        ("more, at = size ^ 0x80, at + size - 0x80",),
+        ("more, at = size ^ 0x80, at + size - 0x80", "more, at = size - 0x80, at + size % 0x80"),
         "It is greater, and no greater than 255.",
     ),
     Equivalent(
@@ -73,6 +108,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _refuse_other_format()",
         (
             "return number if tag == _NUMBER and 0 != number <= _MOST_ITERATIONS else _refuse_other_format()",
+            "return number if tag == _NUMBER and 0 is not number <= _MOST_ITERATIONS else _refuse_other_format()",
             "return number if tag == _NUMBER and 0 <= number <= _MOST_ITERATIONS else _refuse_other_format()",
             "return number if tag == _NUMBER and -1 < number <= _MOST_ITERATIONS else _refuse_other_format()",
         ),
@@ -196,6 +232,24 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/names.py",
+        "if max(upper, default=0) > 255 or last >= rest:",
+        (
+            "if max(upper, default= -1) > 255 or last >= rest:",
+            "if max(upper, default= 1) > 255 or last >= rest:",
+        ),
+        "None of these is greater than 255.",
+    ),
+    Equivalent(
+        "_pki/names.py",
+        'return IPv4Address(int.from_bytes(bytes(upper), "big") * rest + last)',
+        (
+            'return IPv4Address(int.from_bytes(bytes(upper), "big") * rest | last)',
+            'return IPv4Address(int.from_bytes(bytes(upper), "big") * rest ^ last)',
+        ),
+        "The last part has none of the bits of the upper parts.",
+    ),
+    Equivalent(
+        "_pki/names.py",
         "return network.prefixlen == 0 and network.version != address.version",
         ("return network.prefixlen <= 0 and network.version != address.version",),
         "No prefix is shorter.",
@@ -211,6 +265,24 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "elif isinstance(name, x509.IPAddress) and isinstance(name.value, (IPv4Network, IPv6Network)):",
         ("elif isinstance(name, x509.IPAddress) or isinstance(name.value, (IPv4Network, IPv6Network)):",),
         "Addresses in constraints are networks.",
+    ),
+    Equivalent(
+        "_pki/paths.py",
+        "if chain.count(certificate) > 1",
+        ("if chain.count(certificate) != 1",),
+        "It is in the chain.",
+    ),
+    Equivalent(
+        "_pki/paths.py",
+        "while waiting and steps < _MOST_STEPS:",
+        ("while waiting and steps != _MOST_STEPS:",),
+        "The steps are counted one by one.",
+    ),
+    Equivalent(
+        "_pki/paths.py",
+        "read = names.alternative | (names.to_openssl if certificate is leaf else frozenset())",
+        ("read = names.alternative ^ (names.to_openssl if certificate is leaf else frozenset())",),
+        "If it has an alternative DNS name, no common name is read.",
     ),
     Equivalent(
         "_pki/paths.py",

@@ -10,13 +10,15 @@ from ipaddress import ip_address
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509.oid import NameOID
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     certificate_from_der,
     encode_certificates,
+    mentions_certificates,
     parse_certificates,
     readable_certificates,
 )
@@ -311,8 +313,32 @@ def test_a_common_name_is_a_name_of_a_host_where_no_other_is(
     assert (found.unmatched, found.count) == (frozenset(), 2 + len(names))
 
 
+@pytest.mark.parametrize(
+    ("kinds", "name"),
+    [
+        ((NameOID.ORGANIZATION_NAME, NameOID.COMMON_NAME, NameOID.TITLE), "1"),
+        ((NameOID.COMMON_NAME, NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME), "1"),
+        ((NameOID.ORGANIZATION_NAME,), ""),
+    ],
+)
+def test_the_common_name_is_the_most_specific(kinds: tuple[x509.ObjectIdentifier, ...], name: str) -> None:
+    subject = x509.Name([x509.NameAttribute(kind, str(number)) for number, kind in enumerate(kinds)])
+    builder = x509.CertificateBuilder(subject, subject, key(1).public_key, 1, NOW, NOW + YEAR)
+    made = builder.sign(key(1).for_signing(), hashes.SHA256())
+    assert certificate_from_der(made.public_bytes(serialization.Encoding.DER)).common_name == name
+
+
+@pytest.mark.parametrize(
+    ("content", "mentions"),
+    [(b"text", False), (ROOT.certificate.pem, True), (b"-----BEGIN CERTIFICATE-----", True)],
+)
+def test_a_text_that_is_meant_to_hold_certificates(content: bytes, mentions: bool) -> None:
+    assert mentions_certificates(content) is mentions
+
+
 def test_the_text_of_a_certificate_is_its_subject_and_the_start_of_its_digest() -> None:
     assert repr(ROOT.certificate) == f"<Certificate {ROOT.certificate.subject} {ROOT.certificate.sha256[:16]}>"
+    assert ROOT.certificate.mark == f" ({ROOT.certificate.sha256[:12]})"
 
 
 @pytest.mark.parametrize("other", ["a", "z"], ids=["before", "after"])

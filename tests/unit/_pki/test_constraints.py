@@ -50,6 +50,10 @@ def subtrees(*found: str) -> Subtrees:
         ((), ("a.b.svc",), "*.b.svc", False),
         ((), (".b.svc",), "*.b.svc", False),
         ((), ("*.b.svc",), "c.svc", True),
+        # It counts as its own name above those.
+        ((".svc",), (), "*.svc", False),
+        ((".svc",), (), "*.b.svc", True),
+        (("svc", "10.0.0.0/8"), (), "a.svc", True),
         # A text that is no name of a host is admitted nowhere where names count.
         *(
             (permitted, excluded, name, False)

@@ -268,6 +268,13 @@ def test_pkcs1_is_read_too() -> None:
         {"d": GOOD["d"] + 2, "dp": GOOD["dp"] + 2},
         {"dp": GOOD["dp"] + 2},
         {"dq": GOOD["dq"] + 2},
+        # A multiple of one less than the prime: the remainder is 0 and not 1.
+        {"dp": GOOD["p"] - 1},
+        {"dq": GOOD["q"] - 1},
+        {"qi": GOOD["p"]},
+        # Half of one less than the prime: the remainder by this half is 1.
+        {"dp": GOOD["dp"] + GOOD["p"] // 2},
+        {"dq": GOOD["dq"] + GOOD["q"] // 2},
         {"qi": GOOD["qi"] + 1},
         {"p": 1, "q": GOOD["n"]},
         {"p": GOOD["n"], "q": 1},

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores im
     certificate_in_pkcs12,
     jks_keystore,
     jks_truststore,
+    key_and_certificates,
     pkcs12_keystore,
     pkcs12_truststore,
 )
@@ -154,6 +156,12 @@ def test_a_key_in_the_old_format_of_java_opens_with_the_password(own: PrivateKey
     assert reader.rest == hashlib.sha1(wide + b"Mighty Aphrodite" + store[:-20]).digest()
 
 
+@pytest.mark.parametrize("size", [1, 127, 128, 255, 256])
+def test_a_length_takes_no_more_bytes_than_it_needs(size: int) -> None:
+    written = Jks(keystores._der(0x04, bytes(size)))
+    assert written.der(0x04) == size == len(written.rest)
+
+
 def test_the_old_format_can_be_made_where_sha_1_may_guard_nothing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     """As under FIPS 140: the format leaves no choice, and the store holds no secret."""
     allowed = hashlib.sha1
@@ -236,7 +244,7 @@ class TestOpening:
         assert certificate_in_pkcs12((tmp_path / "p12").read_bytes(), b"secret") == self.LEAF.certificate.sha256
 
     @pytest.mark.parametrize("own", [KEY_RSA, key(5)], ids=["rsa", "ecdsa"])
-    @pytest.mark.parametrize("password", [b"secret", b"s" * 31], ids=["short", "that fills a block"])
+    @pytest.mark.parametrize("password", [b"secret", b"s" * 31, b"s" * 32], ids=["short", "a block", "more"])
     def test_a_usual_one_is_not_opened_by_the_library(
         self, monkeypatch: pytest.MonkeyPatch, own: PrivateKey, password: bytes
     ) -> None:
@@ -251,6 +259,56 @@ class TestOpening:
         for first, second in ((own, other), (other, own)):
             stored = pkcs12_keystore("orders", key(5), (first, second), b"secret")
             assert certificate_in_pkcs12(stored, b"secret") == keystores._open_by_library(stored, b"secret")
+
+    @pytest.mark.parametrize("change", [1, -1])
+    @pytest.mark.parametrize("named", ["_DATA", "_ENCRYPTED", "_PBES2", "_PBKDF2", "_HMAC_SHA256", "_AES"])
+    def test_a_part_of_another_kind_is_not_read(self, named: str, change: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The identifier of the kind differs by one, in a file that is otherwise as it was made."""
+        monkeypatch.setattr(hmac, "compare_digest", lambda *_digests: True)
+        stored, found = self.stored(self.LEAF.key), getattr(keystores, named)
+        name: bytes = next(iter(found)) if named == "_AES" else found
+        assert key_and_certificates(stored, b"secret") == (self.LEAF.key, (self.LEAF.certificate,))
+        # The first kind is that of the file itself.
+        start = stored.index(name) + 1 if named == "_DATA" else 0
+        changed = stored[:start] + stored[start:].replace(name, name[:-1] + bytes([name[-1] + change]))
+        with pytest.raises(KeystoreError):
+            key_and_certificates(changed, b"secret")
+
+    def test_a_bag_with_another_kind_of_certificate_is_not_read(self) -> None:
+        name, content = keystores._X509, keystores._der(0xA0, keystores._der(0x04, b"content"))
+        assert keystores._bag_certificate((0x30, keystores._der(0x06, name) + content)) == b"content"
+        for change in (1, -1):
+            other = name[:-1] + bytes([name[-1] + change])
+            with pytest.raises(KeystoreError):
+                keystores._bag_certificate((0x30, keystores._der(0x06, other) + content))
+
+    def test_of_two_keys_none_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(hmac, "compare_digest", lambda *_digests: True)
+        version, (_tag, safe), mac = keystores._sequence(keystores._read_single(self.stored(self.LEAF.key)))
+        kind, inside = keystores._values(safe)
+        parts = keystores._of(0x30, keystores._read_single(keystores._octets(keystores._unwrap(inside))))
+        for count in (1, 2):
+            stored = keystores._der(0xA0, keystores._der(0x04, keystores._der(0x30, parts * count)))
+            file = (
+                keystores._der(*version) + keystores._der(0x30, keystores._der(*kind) + stored) + keystores._der(*mac)
+            )
+            if count == 1:
+                assert key_and_certificates(keystores._der(0x30, file), b"secret")[0] == self.LEAF.key
+                continue
+            with pytest.raises(KeystoreError):
+                key_and_certificates(keystores._der(0x30, file), b"secret")
+
+    def test_a_value_without_a_length_is_not_read(self) -> None:
+        for size in (1, 127, 128, 129, 255, 256):
+            assert keystores._values(keystores._der(0x04, bytes(size))) == [(0x04, bytes(size))]
+        with pytest.raises(KeystoreError):
+            keystores._values(b"\x04\x80")
+
+    def test_a_file_that_takes_long_to_open_is_not_read(self) -> None:
+        most = keystores._MOST_ITERATIONS
+        assert keystores._iterations((0x02, most.to_bytes(4, "big"))) == most
+        with pytest.raises(KeystoreError):
+            keystores._iterations((0x02, (most + 1).to_bytes(4, "big")))
 
     @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER")
     @pytest.mark.parametrize("password", [b"secret", b"another", b"", b"s\xc3\xa9cret", b"\xff"])

@@ -20,7 +20,13 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of, fold_name, rewritten
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import (
+    address_of,
+    fold_name,
+    hosts_and_addresses,
+    names_of,
+    rewritten,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
@@ -170,3 +176,48 @@ def test_addresses_are_read_as_the_library_reads_them(name: str) -> None:
 @pytest.mark.parametrize("name", ["2001:db8::a", "::ffff:1.2.3.4", "fe80::1%eth0", "::"])
 def test_addresses_that_do_not_end_in_a_digit(name: str) -> None:
     assert address_of(name) == ipaddress.ip_address(name)
+
+
+def test_each_part_of_a_subject_and_each_alternative_name_is_compared() -> None:
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a")])
+    assert [names_of(subject, [x509.DNSName("a")] * count).count for count in range(4)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("uri", "is_matched"),
+    [("https://a.b/..", True), ("https://a..b/", False), ("https://10.0.0.1/", False), ("https://a.b/10", True)],
+)
+def test_of_a_uri_the_name_of_its_host_is_compared(uri: str, is_matched: bool) -> None:
+    unmatched = names_of(x509.Name([]), [x509.UniformResourceIdentifier(uri)]).unmatched
+    assert unmatched == (frozenset() if is_matched else {uri})
+
+
+def test_a_network_is_no_name_of_a_certificate() -> None:
+    network = x509.IPAddress(ipaddress.ip_network("10.0.0.0/8"))
+    found = names_of(x509.Name([]), [network, x509.IPAddress(ipaddress.ip_address("10.0.0.1"))])
+    assert found.alternative == {ipaddress.ip_address("10.0.0.1")}
+    assert found.unmatched == {"10.0.0.0/8"}
+
+
+def test_hosts_and_addresses_are_told_apart() -> None:
+    assert hosts_and_addresses({"b.svc", "10.0.0.2", "a.svc", "::1"}) == (["a.svc", "b.svc"], ["10.0.0.2", "::1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("10.1", "10.0.0.1"),
+        ("010.0.0.1", "10.0.0.1"),
+        ("010.000.000.001", "10.0.0.1"),
+        ("010.000.000.0001", None),
+        ("1.16777215", "1.255.255.255"),
+        ("1.16777216", None),
+        ("1.16777217", None),
+        ("255.1", "255.0.0.1"),
+        ("256.1", None),
+        ("1.2.3.4.0", None),
+    ],
+)
+def test_a_common_name_that_a_jvm_takes_for_an_address(text: str, address: str | None) -> None:
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
+    assert names_of(subject, []).to_jvm == {text if address is None else ipaddress.ip_address(address)}

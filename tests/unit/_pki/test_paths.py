@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki import paths
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify, make_double
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import (
@@ -542,3 +543,14 @@ def test_a_path_to_it_is_judged_by_the_assumption(anchor: Entity, accepted: bool
     found: Certificate = anchor.certificate
     assert (validate_path((ASSUMED,), (found,), at=NOW).reason == "") is accepted
     assert validate_path((MADE,), (found,), at=NOW).reason != ""
+
+
+@pytest.mark.parametrize("verifier", [Verifier.JVM, Verifier.OPENSSL])
+@pytest.mark.parametrize("allowed", [1, 2, 3])
+def test_how_many_steps_a_search_takes(allowed: int, verifier: Verifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The leaf is a step and its issuer another; the anchor is a third step of OpenSSL."""
+    monkeypatch.setattr(paths, "_MOST_STEPS", allowed)
+    root = make("root", key(1))
+    ca = make("ca", key(2), root)
+    found = validate_path((leaf(ca), ca.certificate), (root.certificate,), at=NOW, verifier=verifier)
+    assert found.valid is (allowed >= (3 if verifier is Verifier.OPENSSL else 2))

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
@@ -12,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.pem_forms import form_of, why_not_for_a_jvm
 
 from ...tools.operator import certs
+from ...tools.support.certificates import key, make
 from ...tools.support.golden import GoldenFiles
 from ...tools.support.pem_forms import NO_TEXTS, TEXTS, Form
 
@@ -32,7 +35,10 @@ def test_a_text_that_is_no_pem_is_named(form: Form, golden: GoldenFiles) -> None
     golden.compare_said("certificates", str(refused.value).replace(form.why, "<form>"))
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"-----BEGIN CERTIFICATE-----\nnothing\n", b"\xff\x00"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"hello", base64.b64encode(TEXTS[0].content) + b"!", b"-----BEGIN CERTIFICATE-----\nnothing\n", b"\xff\x00"],
+)
 def test_of_anything_else_nothing_is_guessed(content: bytes) -> None:
     assert form_of(content) == ""
 
@@ -40,3 +46,17 @@ def test_of_anything_else_nothing_is_guessed(content: bytes) -> None:
 def test_fewer_certificates_than_there_are_are_not_enough() -> None:
     one = TEXTS[1].content
     assert why_not_for_a_jvm(one, [parse_certificates(one)[0].der]) != ""
+
+
+def test_a_block_of_broken_base64_is_read_by_no_jvm() -> None:
+    one = TEXTS[1].content
+    found = [certificate.der for certificate in parse_certificates(one)]
+    for end in (b"AAAA", b"AAAAA"):
+        assert why_not_for_a_jvm(one + b"-----BEGIN X-----\n" + end + b"\n-----END X-----\n", found) != ""
+
+
+def test_a_jvm_reads_no_block_with_text_behind_its_padding() -> None:
+    made = (make(name, key(1)).certificate for name in ("a", "ab", "abc"))
+    padded = next(one for one in made if b"=" in one.pem)
+    assert why_not_for_a_jvm(padded.pem, [padded.der]) == ""
+    assert why_not_for_a_jvm(padded.pem.replace(b"=\n-", b"=\nAAAA\n-"), [padded.der]) != ""

@@ -21,9 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import (
+    CertificateToCome,
     build_request,
     parse_request,
     request_digest,
+    request_of,
     sign_leaf,
 )
 
@@ -177,6 +179,22 @@ def test_request_round_trip_and_leaf_from_it() -> None:
     assert leaf.is_for(key(5))
     assert leaf.subject_der == SUBJECT.der
     assert leaf.subject_alternative_names == NAMES
+
+
+def test_a_request_for_a_ca_has_what_confines_the_ca() -> None:
+    names = x509.NameConstraints([x509.DNSName("svc")], None)
+    ca = make("ca", key(1), extra=[(names, True)])
+    confined = x509.load_pem_x509_csr(request_of(ca.certificate, key(1)))
+    assert confined.extensions.get_extension_for_class(x509.NameConstraints).value == names
+    assert confined.extensions.get_extension_for_class(x509.NameConstraints).critical
+    assert confined.subject.rfc4514_string() == ca.certificate.subject
+    with pytest.raises(CertificateError):
+        request_of(ca.certificate, key(2))
+
+
+def test_a_ca_of_a_plan_is_marked_if_it_renews_another() -> None:
+    der = make("ca", key(1)).certificate.der
+    assert [CertificateToCome(der, renews=renews).mark for renews in (True, False)] == [" (renewed)", ""]
 
 
 def test_request_without_names_holds_no_private_key() -> None:
