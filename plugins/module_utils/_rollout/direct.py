@@ -12,6 +12,7 @@ way. If an earlier run has restarted a node, the roll waits for it as for its ow
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -227,6 +228,10 @@ class _DirectRoll:
         # The violations by the last answers of Kafka, and the time of the next question, if there are any.
         self._by_kafka: tuple[Violation, ...] = ()
         self._next_question = 0.0
+        # The nodes that the operator brings back, by the last list of StrimziPodSets, and when it is read again while
+        # nodes are away.
+        self._expected: frozenset[str] = frozenset()
+        self._next_reading = -math.inf
 
     def restart(self, batch: Batch) -> None:
         """Restart these nodes, unless a pod has changed during the questions to Kafka: another look comes first then.
@@ -277,16 +282,19 @@ class _DirectRoll:
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
         """The violations that keep every node from its turn; none if a node may restart, or none is left."""
         awaited_leaders, self._awaits_leaders = self._awaits_leaders, False
-        pod_sets = self._pod_sets()
-        self._others.check_requests((*pods, *pod_sets))
+        self._others.check_requests(pods)
+        clock = self._work.clock
         nodes = [read_node(pod) for pod in pods if not is_terminating(pod)]
         left = [node for node in nodes if node.uid in self._asked]
         done = [node for node in nodes if node.uid not in self._asked]
-        # If a StrimziPodSet is being deleted, the operator brings back none of its pods (docs/operator.md, "Pod sets").
-        expected = names_of_nodes((item for item in pod_sets if not is_terminating(item)), self._work.scope)
-        if found := _absent_nodes(expected, nodes) or _unready(done) or _not_recreated(left, expected):
+        # Each event of a pod brings a look, and the list of StrimziPodSets has every pod in it. While nodes are away,
+        # the list is read now and then. It is read again before anything else.
+        found = self._find_away(nodes, left, done) if clock.monotonic() < self._next_reading else ()
+        if not found:
+            self._read_pod_sets()
+            found = self._find_away(nodes, left, done)
+        if found:
             return found
-        clock = self._work.clock
         if self._by_kafka and clock.monotonic() < self._next_question:
             self._awaits_leaders = awaited_leaders
             return self._by_kafka
@@ -315,8 +323,17 @@ class _DirectRoll:
                 self._work.tell(sentence)
         return batch.violations
 
-    def _pod_sets(self) -> list[dict[str, Any]]:
-        return [{"kind": "StrimziPodSet", **item} for item in self._owners.read_pod_sets(self._work.client)]
+    def _find_away(self, nodes: list[Node], left: list[Node], done: list[Node]) -> tuple[Violation, ...]:
+        """The violations of nodes that are away, or that the operator would not bring back."""
+        return _absent_nodes(self._expected, nodes) or _unready(done) or _not_recreated(left, self._expected)
+
+    def _read_pod_sets(self) -> None:
+        """Read which nodes the operator brings back. Raises RollStuck if another program asks it for restarts."""
+        pod_sets = [{"kind": "StrimziPodSet", **item} for item in self._owners.read_pod_sets(self._work.client)]
+        self._next_reading = self._work.clock.monotonic() + LOOK
+        self._others.check_requests(pod_sets)
+        # If a StrimziPodSet is being deleted, the operator brings back none of its pods (docs/operator.md, "Pod sets").
+        self._expected = names_of_nodes((item for item in pod_sets if not is_terminating(item)), self._work.scope)
 
     def _nodes_out_of_sync(self, done: Sequence[Node], kafka: KafkaState) -> tuple[Violation, ...]:
         # Every node is checked against these partitions only: there are few of them among thousands.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from .._errors import KubeError, RollStuck, fit_in_line
 from .._kube.resources import PODS, read_time
@@ -92,7 +92,7 @@ def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
 
 def ended_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
     """The pods of Kafka nodes that have ended and are still there, such as a pod evicted by its worker."""
-    return [pod for pod in pods if owners.component_of(pod) is Component.KAFKA and is_final(pod)]
+    return [pod for pod in pods if is_final(pod) and owners.component_of(pod) is Component.KAFKA]
 
 
 def read_node(pod: Object) -> Node:
@@ -231,6 +231,15 @@ def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
     work.record(deletion(pod, step, work))
 
 
+#: The place of a pod: its component, and the name if the pod comes back under its name.
+_Place: TypeAlias = tuple[Component, str]
+
+
+def _place_of(component: Component, name: str) -> _Place:
+    """A Kafka node comes back under its name, a pod of a Deployment as another pod of its component."""
+    return component, name if component is Component.KAFKA else ""
+
+
 class Progress:
     """Follows the replacement of pods, and records each complete replacement."""
 
@@ -262,7 +271,8 @@ class Progress:
         self._seen = pods
         # Nodes that are back are noted first. If a node leaves when the node before it is Ready, it was not away
         # together with it.
-        self._note_returned(now)
+        filled = self._filled_places()
+        self._note_returned(filled, now)
         present = {uid_of(pod) for pod in pods}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
@@ -271,10 +281,10 @@ class Progress:
         nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
         for uid in nodes:
             self._away[uid] = max(self._away.get(uid, 0), len(nodes))
-        self._note_returned(now)
+        self._note_returned(filled, now)
 
-    def _note_returned(self, now: float) -> None:
-        for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
+    def _note_returned(self, filled: frozenset[_Place], now: float) -> None:
+        for uid in [uid for uid in self._gone_at if _place_of(self._old[uid].component, self._old[uid].name) in filled]:
             seconds = now - self._gone_at.pop(uid)
             pod, away = self._old[uid], self._away.get(uid)
             self._work.record_restart(
@@ -283,15 +293,13 @@ class Progress:
             self.restarted += 1
             self._changed = True
 
-    def _is_back(self, old: Pod) -> bool:
-        """A Kafka node comes back under its name, a pod of a Deployment as another pod of its component."""
-        return any(
-            is_ready(pod)
-            and uid_of(pod) not in self._old
-            and self._owners.component_of(pod) is old.component
-            and (old.component is not Component.KAFKA or name_of(pod) == old.name)
-            for pod in self._seen
-        )
+    def _filled_places(self) -> frozenset[_Place]:
+        """The places with a Ready pod that this roll does not replace. All places are found at once: as many nodes may
+        be away as a batch has.
+        """
+        ready = (pod for pod in self._seen if uid_of(pod) not in self._old and is_ready(pod))
+        owned = ((self._owners.component_of(pod), name_of(pod)) for pod in ready)
+        return frozenset(_place_of(component, name) for component, name in owned if component is not None)
 
     def describe(self) -> str:
         """The state of every pod, to find out why nothing moves."""

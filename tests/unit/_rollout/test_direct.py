@@ -530,3 +530,18 @@ def test_an_active_controller_that_is_down_restarts_first(roles: Mapping[int, st
     stand.roll()
     assert stand.deleted[0] == 1
     assert sorted(stand.deleted) == list(roles)
+
+
+def test_the_list_of_pod_sets_is_read_by_the_second_and_not_by_the_event() -> None:
+    """It has every pod in it, and each restart of a batch brings several events."""
+
+    def readings(events: int) -> int:
+        stand = DirectStand()
+        stand.start = 10.0
+        marks = [{"metadata": {"annotations": {"example.com/mark": str(number)}}} for number in range(events)]
+        stand.at(5, lambda: [stand.change("pods", name(2), mark) for mark in marks])
+        stand.roll([0])
+        assert stand.deleted == [0]
+        return sum(path.endswith("/strimzipodsets") for _method, path in stand.api.requests)
+
+    assert readings(50) == readings(0)
