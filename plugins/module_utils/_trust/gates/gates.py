@@ -26,6 +26,7 @@ from ..model.components import Component
 from ..model.decision import Condition, Violation
 from ..model.intent import LinkIssuer
 from ..model.ledger import Ledger, LedgerEntry
+from ..model.names import listed
 from ..model.snapshot import Pod, PreparedAuthority, Snapshot
 from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
 
@@ -119,7 +120,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
     refusing = {entry.fingerprint: tuple(_find_refusals(parties, entry.chain, snapshot)) for entry in remaining.entries}
-    violations = (violation for need in needs for violation in _removal_violations(refusing, need))
+    violations = _removal_violations(refusing, needs)
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
     leaving = [entry.certificate for entry in ledger.entries if entry.fingerprint == fingerprint]
@@ -170,18 +171,26 @@ def _find_needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterato
             yield _Need(presenter.name, None, "is about to be issued a certificate, which may be of this CA")
 
 
-def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:
-    if need.authorities is None:
-        yield _removal_violation(need.holder, f"{need.reason}.")
-        return
-    for authority in sorted(need.authorities):
-        if authority not in refusing:
-            yield _removal_violation(need.holder, "holds a certificate of this CA.")
-        for refusal in refusing.get(authority, ()):
+def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], needs: Iterable[_Need]) -> Iterator[Violation]:
+    """The violations of holders, then the violations of verifiers: one for each verifier and CA, which names the
+    holders. A cluster has as many verifiers as nodes, and as many holders, so it has too many pairs of them.
+    """
+    holders: dict[str, dict[str, None]] = {}
+    for need in needs:
+        if need.authorities is None:
+            yield _removal_violation(need.holder, f"{need.reason}.")
+        for authority in sorted(need.authorities or ()):
+            if authority in refusing:
+                holders.setdefault(authority, {})[need.holder] = None
+            else:
+                yield _removal_violation(need.holder, "holds a certificate of this CA.")
+    for authority, presenting in holders.items():
+        certificates = f"the certificate{'s' * (len(presenting) > 1)} of {listed(tuple(presenting))}"
+        for refusal in refusing[authority]:
             why = (
-                f"could no longer validate the certificate of {need.holder}."
+                f"could no longer validate {certificates}."
                 if refusal.is_known
-                else f"has not answered whether it can validate the certificate of {need.holder} without this CA."
+                else f"has not answered whether it can validate {certificates} without this CA."
             )
             yield _removal_violation(refusal.party, why)
 

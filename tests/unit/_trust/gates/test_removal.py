@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlaceObstacles,
     Snapshot,
@@ -78,7 +79,7 @@ def against(books: Ledger = BOOKS, leaving: Entity = OLD, **fields: Any) -> list
 def left_without(*who: str) -> list[tuple[str, str]]:
     """The violations where these verifiers know no other CA."""
     holders = [f"{kind} {name}" for kind in ("pod", "Secret") for name in PODS]
-    return [(one, f"could no longer validate the certificate of {holder}.") for one in who for holder in holders]
+    return [(one, f"could no longer validate the certificates of {listed(holders)}.") for one in who]
 
 
 def needing(*who: str) -> list[tuple[str, str]]:
@@ -129,6 +130,17 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=Non
             {"books": UNREAD}, left_without(f"pod {PODS[2]}"), id="a verifier knows no other CA",
         ),
         pytest.param(
+            {
+                "books": UNREAD, "pods": pods(0, start=2),
+                "leaves": (*leaves(OLD, 0), a_leaf("own", NEW, 1, component=Component.CLUSTER_OPERATOR)),
+            },
+            [
+                *needing(*VERIFIERS[:-1], *(f"Secret {name}" for name in PODS)),
+                (VERIFIERS[2], "could no longer validate the certificate of Secret own."),
+            ],
+            id="a verifier knows no other CA, and one certificate is of another",
+        ),
+        pytest.param(
             {"books": UNREAD, "pods": WITH_EXPORTER}, left_without(f"pod {PODS[2]}"), id="a Go program knows no other CA",
         ),
         pytest.param(
@@ -162,6 +174,28 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=Non
 )  # fmt: skip
 def test_parties_that_keep_a_ca_from_leaving(fields: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     assert sorted(against(**fields)) == sorted(expected)
+
+
+@given(st.lists(st.sampled_from([(OLD, True), (OLD, False), (NEW, True), (NEW, False)]), min_size=1, max_size=8))
+def test_each_verifier_is_named_once_however_many_certificates_it_would_refuse(
+    nodes: list[tuple[Entity, bool]],
+) -> None:
+    """nodes: the CA of the certificate of each, and whether it has read NEW."""
+    issuers = {f"demo-nodes-{number}": issuer for number, (issuer, _has_read) in enumerate(nodes)}
+    unread = [name for name, (_issuer, has_read) in zip(issuers, nodes, strict=True) if not has_read]
+    generation = {name: int(issuer is NEW) for name, issuer in issuers.items()}
+    found = against(
+        BOOKS.with_entry(entry(NEW, generations={1}, awaited_pods=frozenset(uid_of(name, start=2) for name in unread))),
+        pods=tuple(a_pod(name, generation[name], start=2) for name in issuers),
+        leaves=tuple(a_leaf(name, issuer, generation[name]) for name, issuer in issuers.items()),
+    )
+    holding, refused = (
+        [f"{kind} {name}" for kind in ("pod", "Secret") for name, issuer in issuers.items() if issuer is wanted]
+        for wanted in (OLD, NEW)
+    )
+    why = f"could no longer validate the certificates of {listed(refused)}."
+    left = [(f"pod {name}", why) for name in unread if refused]
+    assert sorted(found) == sorted([*needing(*holding), *left])
 
 
 MAY_HOLD = "may have been started with a certificate of this CA."
@@ -256,7 +290,7 @@ def test_another_stored_leaf_never_lets_a_ca_go(books: Ledger, leaf: StoredLeaf)
     for one in (OLD, NEW, RENEWED):
         before, after = against(books, one), against(books, one, leaves=(*leaves(NEW, 1), leaf))
         event("open" if not after else "closed by this leaf" if not before else "closed")
-        assert set(before) <= set(after)
+        assert {who for who, _why in before} <= {who for who, _why in after}
 
 
 @given(_BOOKS, st.sampled_from(PODS))
