@@ -232,6 +232,9 @@ class _DirectRoll:
         # nodes are away.
         self._expected: frozenset[str] = frozenset()
         self._next_reading = -math.inf
+        # The violations of nodes that were away at the last look, and when the next look is due while they are several.
+        self._away: tuple[Violation, ...] = ()
+        self._next_look = -math.inf
 
     def restart(self, batch: Batch) -> None:
         """Restart these nodes, unless a pod has changed during the questions to Kafka: another look comes first then.
@@ -268,6 +271,12 @@ class _DirectRoll:
         return self._turn
 
     def _is_settled(self, objects: Mapping[str, Object]) -> bool:
+        now = self._work.clock.monotonic()
+        # The restart of each node of a batch brings several events, and a look goes through all pods. While several
+        # nodes are away, hardly any event ends the wait, so looks go by time.
+        if len(self._away) > 1 and now < self._next_look:
+            return False
+        self._next_look = now + LOOK
         pods = kafka_pods(objects.values(), self._owners)
         self._seen = _states(pods)
         self._progress.take_in(list(pods))
@@ -293,6 +302,7 @@ class _DirectRoll:
         if not found:
             self._read_pod_sets()
             found = self._find_away(nodes, left, done)
+        self._away = found
         if found:
             return found
         if self._by_kafka and clock.monotonic() < self._next_question:

@@ -308,3 +308,26 @@ def test_rules_taken_out_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     stand.kafka.topics_ = [FakeTopic("orders", (3, 4, 5))]
     stand.roll()
     assert stand.kafka.harm != []
+
+
+def test_looks_go_by_time_while_several_nodes_are_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look goes through all pods, and each restart of a batch brings several events."""
+    read, found = direct.kafka_pods, list[int]()
+
+    def read_and_count(pods: Any, owners: Any) -> Any:
+        found.append(1)
+        return read(pods, owners)
+
+    monkeypatch.setattr(direct, "kafka_pods", read_and_count)
+
+    def looks(events: int) -> int:
+        found.clear()
+        stand = Racks()
+        stand.start = 10.0
+        marks = [{"metadata": {"annotations": {"example.com/mark": str(number)}}} for number in range(events)]
+        stand.at(5, lambda: [stand.change("pods", name(8), mark) for mark in marks])
+        stand.roll([3, 4])
+        assert stand.deleted == [3, 4]
+        return len(found)
+
+    assert looks(50) == looks(0)
