@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NO_WISHES, Wishes
 
 from ..operator import certs, clusters
 from ..support.flows import START, run_flow, work_on
@@ -19,14 +21,19 @@ RSA_WISHES = NO_WISHES.changed(backs_up=False, audits=False)
 
 def cluster_of(pods: int) -> tuple[MemoryCluster, Work]:
     """A cluster with this many Kafka nodes and nothing left to do."""
-    _hurry_operator()
     memory = MemoryCluster()
-    work = work_on(memory, wishes=RSA_WISHES)
+    return memory, fill(memory, clusters.dual_role(memory.cluster, memory.namespace, replicas=pods), RSA_WISHES)
+
+
+def fill(memory: MemoryCluster, manifests: Sequence[dict[str, Any]], wishes: Wishes) -> Work:
+    """Brings an empty cluster to what these manifests ask for, with a CA as wished, and nothing left to do."""
+    _hurry_operator()
+    work = work_on(memory, wishes=wishes)
     _create(work)
-    memory.apply(*clusters.dual_role(memory.cluster, memory.namespace, replicas=pods))
+    memory.apply(*manifests)
     memory.settle()
     _create(work)
-    return memory, work
+    return work
 
 
 def _create(work: Work) -> None:

@@ -12,30 +12,38 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..cluster.bed import ROOT
-from ..support.flows import run_flow
-from ..support.intents import an_intent
-from ..support.memory_api import MemoryApi, Response
 from .cluster import cluster_of
+from .listeners import Listeners, give_addresses, listening
 from .measurement import Measurement, Wanted
-from .one_call import look_and_plan
+from .one_call import asking, look_and_plan
+from .replacement import WAYS, replace_key
 from .replay import Recorder
 from .users import look
 
 NODES = (3, 30, 150, 500, 1000)
 USERS = (1, 1_000, 10_000)
-#: The calls: with nothing to do, and with a replacement to plan.
-CALLS = {"no-op": Goal.RECONCILE, "plan": Goal.REPLACE_KEY}
-#: Clusters of at most so many nodes go through a whole replacement: the doubles take most of its time.
-_REPLACED = 150
 
+
+@dataclass(frozen=True)
+class Call:
+    """A call that changes nothing."""
+
+    #: The goal: without one of its own, or a replacement to plan.
+    goal: Goal
+    #: Whether it asks the listeners of all nodes, by handshakes.
+    asks: bool = False
+
+
+CALLS = {"no-op": Call(Goal.RECONCILE), "plan": Call(Goal.REPLACE_KEY), "look": Call(Goal.RECONCILE, asks=True)}
 Figures = Mapping[str, float]
 
 
@@ -44,77 +52,49 @@ def slope(small: tuple[int, float], large: tuple[int, float]) -> float:
     return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
 
 
-def record(nodes: int, root: Path) -> Path:
-    """Make a cluster of so many nodes, and keep what it answers to the calls."""
-    folder = root / str(nodes)
+def calls(nodes: int, folder: Path) -> dict[str, Figures]:
+    """The cost of each call on a cluster of so many nodes. The answers of the cluster are kept in the folder, which is made."""
     folder.mkdir()
     memory, work = cluster_of(nodes)
-    recorded = Work(KubeClient(Recorder(memory.api, folder)), work.scope, work.clock, work.settings, True, work.wishes)
-    for goal in CALLS.values():
-        look_and_plan(recorded, goal)
-    return folder
+    addresses = give_addresses(memory)
+    with listening(memory, addresses) as listeners:
+        recorder = KubeClient(Recorder(memory.api, folder), now=work.clock.now)
+        recorded = Work(recorder, work.scope, SystemClock(), work.settings, True, work.wishes)
+        for each in CALLS.values():
+            look_and_plan(asking(recorded, listeners.ports) if each.asks else replace(recorded), each.goal)
+        return {name: _call(each, folder, listeners) for name, each in CALLS.items()}
 
 
-def call(goal: Goal, folder: Path) -> Figures:
-    command = [sys.executable, "-m", "tests.tools.bench.one_call", goal.value, str(folder)]
+def _call(asked: Call, folder: Path, listeners: Listeners) -> Figures:
+    before = listeners.handshakes
+    command = [sys.executable, "-m", "tests.tools.bench.one_call", asked.goal.value, str(folder)]
+    command += [json.dumps(listeners.ports)] if asked.asks else []
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     figures: Figures = json.loads(done.stdout)
-    return figures
+    return {**figures, "handshakes": listeners.handshakes - before}
 
 
-def replace_key(nodes: int) -> int:
-    """The number of requests of a whole replacement of the CA's key, without those of the doubles."""
-    memory, work = cluster_of(nodes)
-    counted = _Counting(memory.api)
-    work.client = KubeClient(counted, sleep=memory.back_off, now=work.clock.now, monotonic=work.clock.monotonic)
-    done = run_flow(work, an_intent(Goal.REPLACE_KEY)).outcome.decision
-    if not done.done:
-        raise RuntimeError(f"the key was not replaced: {[str(held) for held in done.violations]}")
-    return counted.requests
-
-
-class _Counting:
-    """An API that counts the requests to it."""
-
-    def __init__(self, api: MemoryApi) -> None:
-        self._api = api
-        self.requests = 0
-
-    def request(self, method: str, path: str, **more: Any) -> Response:
-        self.requests += 1
-        return self._api.request(method, path, **more)
-
-    def stream(self, path: str, **more: Any) -> Iterator[dict[str, Any]]:
-        self.requests += 1
-        return self._api.stream(path, **more)
-
-
-def _measure_call(name: str, figures: Mapping[int, Figures]) -> Iterator[Measurement]:
-    """The figures of a call by the number of nodes."""
+def _measure(name: str, figures: Mapping[int, Figures], wall: float) -> Iterator[Measurement]:
+    """How a call, or a whole replacement, grows with the number of nodes. wall: the seconds that it should take at most."""
     for nodes, found in figures.items():
-        yield Measurement(f"curve-{name}-{nodes}-nodes-processor", found["processor"], Wanted.AT_MOST, 10.0, "s")
+        said = ", ".join(f"{what} {value:,.2f}" for what, value in found.items())
+        print(f"curve-{name} with {nodes} nodes: {said}", flush=True)
+        yield Measurement(f"curve-{name}-{nodes}-nodes-wall", found["seconds"], Wanted.AT_MOST, wall, "s")
         yield Measurement(f"curve-{name}-{nodes}-nodes-memory", found["peak"] / 1024, Wanted.AT_MOST, 300.0, "MiB")
-    smallest, middle, largest = min(figures), sorted(figures)[-3], max(figures)
-    requests = figures[largest]["requests"] / figures[smallest]["requests"]
-    yield Measurement(f"curve-{name}-requests-{largest}-vs-{smallest}", requests, Wanted.AT_MOST, 1.0)
-    for what in ("processor", "bytes", "peak"):
-        power = slope((middle, figures[middle][what]), (largest, figures[largest][what]))
-        yield Measurement(f"curve-{name}-{what}-slope-{middle}-to-{largest}", power, Wanted.AT_MOST, 1.1)
+    few, many = sorted(figures)[-2:]
+    for what in ("requests", "bytes", "processor", "seconds", "peak"):
+        power = slope((few, figures[few][what]), (many, figures[many][what]))
+        yield Measurement(f"curve-{name}-{what}-slope-{few}-to-{many}", power, Wanted.AT_MOST, 1.1)
 
 
 def measure() -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as name:
-        folders = {nodes: record(nodes, Path(name)) for nodes in NODES}
-        for call_name, goal in CALLS.items():
-            yield from _measure_call(call_name, {nodes: call(goal, folder) for nodes, folder in folders.items()})
-    replaced = {nodes: replace_key(nodes) for nodes in NODES if nodes <= _REPLACED}
-    few, many = sorted(replaced)[-2:]
-    yield Measurement(
-        f"curve-replacement-requests-slope-{few}-to-{many}",
-        slope((few, replaced[few]), (many, replaced[many])),
-        Wanted.AT_MOST,
-        1.1,
-    )
+        by_nodes = {nodes: calls(nodes, Path(name, str(nodes))) for nodes in NODES}
+    for call in CALLS:
+        yield from _measure(call, {nodes: found[call] for nodes, found in by_nodes.items()}, wall=10.0)
+    for name, way in WAYS.items():
+        replaced = {nodes: replace_key(nodes, name) for nodes in NODES if nodes <= way.most_nodes}
+        yield from _measure(f"replacement-{name}", replaced, wall=300.0)
     users = {number: look(number) for number in USERS}
     few, many = sorted(users)[-2:]
     for what in ("seconds", "peak"):
