@@ -51,6 +51,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Each block has a beginning.",
     ),
     Equivalent(
+        "_pki/keys.py",
+        "min(p, q) > 1",
+        ("min(p, q) != 1",),
+        "If one is 0, a remainder below is taken by -1, and it is 0 and not 1.",
+    ),
+    Equivalent(
+        "_pki/keystores.py",
+        "while len(stream) < len(plain):",
+        ("while len(stream) <= len(plain):",),
+        "The rest of the stream is not used.",
+    ),
+    Equivalent(
         "_pki/keystores.py",
         "keys = [bag for kind, bag in bags if kind == _KEY_BAG]",
         ("keys = [bag for kind, bag in bags if kind <= _KEY_BAG]",),
@@ -94,7 +106,11 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "_pki/keystores.py",
         "more, at = size - 0x80, at + size - 0x80",
-        ("more, at = size ^ 0x80, at + size - 0x80", "more, at = size - 0x80, at + size % 0x80"),
+        (
+            "more, at = size ^ 0x80, at + size - 0x80",
+            "more, at = size % 0x80, at + size - 0x80",
+            "more, at = size - 0x80, at + size % 0x80",
+        ),
         "It is greater, and no greater than 255.",
     ),
     Equivalent(
@@ -229,6 +245,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL",
         ("refusing = JVM if usages & _EXCHANGE else JVM ^ OPENSSL",),
         "None of these verifiers is two of them.",
+    ),
+    Equivalent(
+        "_pki/names.py",
+        "frozenset(dns | ips), frozenset(str(name.value) for name in unmatched),",
+        ("frozenset(dns ^ ips), frozenset(str(name.value) for name in unmatched),",),
+        "No text is an address.",
     ),
     Equivalent(
         "_pki/names.py",

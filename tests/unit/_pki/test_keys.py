@@ -112,6 +112,10 @@ def test_a_kind_and_a_key_of_it_have_the_same_name(kind: KeyType) -> None:
     assert key_name(kind.spec.algorithm.value, kind.spec.size) == kind.value
 
 
+def test_a_key_of_a_kind_that_is_not_made_here_is_named_by_its_size() -> None:
+    assert key_name("dsa", 2048) == "dsa-2048"
+
+
 def test_the_text_of_a_key_is_the_start_of_its_fingerprint(golden: GoldenFiles) -> None:
     golden.compare_said("certificates", repr(KEY).replace(KEY.public_key_sha256[:16], "<start of the fingerprint>"))
 

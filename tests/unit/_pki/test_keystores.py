@@ -307,8 +307,17 @@ class TestOpening:
     def test_a_file_that_takes_long_to_open_is_not_read(self) -> None:
         most = keystores._MOST_ITERATIONS
         assert keystores._iterations((0x02, most.to_bytes(4, "big"))) == most
+        assert keystores._iterations((0x02, b"\x01")) == 1
+        # No more than these; not below zero; and no value of another kind.
+        for value in ((0x02, (most + 1).to_bytes(4, "big")), (0x02, b"\xff"), (0x01, b"\x01"), (0x03, b"\x01")):
+            with pytest.raises(KeystoreError):
+                keystores._iterations(value)
+
+    @pytest.mark.parametrize("tag", [0x03, 0x05])
+    def test_a_value_of_another_kind_is_not_read(self, tag: int) -> None:
+        assert keystores._octets((0x04, b"content")) == b"content"
         with pytest.raises(KeystoreError):
-            keystores._iterations((0x02, (most + 1).to_bytes(4, "big")))
+            keystores._octets((tag, b"content"))
 
     @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER")
     @pytest.mark.parametrize("password", [b"secret", b"another", b"", b"s\xc3\xa9cret", b"\xff"])
