@@ -92,6 +92,13 @@ _value:
     rolls: {description: The largest number of restarts of a Kafka node., type: int, sample: 3}
     nodes_away_together: {description: "The most Kafka nodes that were away at once in a roll; null without a roll.",
       type: int, sample: 1}
+    rounds:
+      description: The rounds in which calls restarted Kafka nodes, each with C(phase) and C(nodes). A node that was
+        restarted alone beside them is a round. Empty if each node restarted alone, and in check mode.
+      type: list
+      elements: dict
+      sample:
+        - {phase: trust, nodes: [demo-kafka-0, demo-kafka-1]}
     removed_ca_trusted_by: {description: How many pods still trust a CA that was removed., type: int, sample: 0}
     removed_ca_known_by:
       description: Nodes whose listeners refuse a removed CA, while their Raft clients and agents know it until they
@@ -190,7 +197,11 @@ _value:
         work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
     plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
-    planned_rounds: {description: In how many rounds the plan restarts Kafka nodes., type: int, sample: 0}
+    planned_rounds:
+      description: In how many rounds the plan restarts Kafka nodes. If the run changed the cluster, this is about the
+        plan at its start.
+      type: int
+      sample: 0
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     planned_seconds:
       description: "How long the plan takes, estimated: least and most; null if there is no estimate."

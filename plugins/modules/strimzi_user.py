@@ -85,7 +85,8 @@ actions:
     - Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
     - C(object) names the object for people; C(kind), C(namespace) and C(name) are its parts, and null for an issuer and
       for several objects. C(reason) is the reason of a restart and C(component) the component that runs in the pod,
-      both null elsewhere. C(of_ledger) says whether the object has the ledger.
+      both null elsewhere. C(round) is the number of the round of this call in which a Kafka node restarted, and null
+      if nodes do not restart in rounds. C(of_ledger) says whether the object has the ledger.
   returned: always
   type: list
   elements: dict
@@ -99,6 +100,7 @@ actions:
       phase: prepare
       seconds: null
       away: null
+      round: null
       reason: null
       component: null
       of_ledger: false

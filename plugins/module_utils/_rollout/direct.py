@@ -252,6 +252,8 @@ class _DirectRoll:
         if self._limit != ONE_BY_ONE:
             work.tell(f"round {self._rounds}: restarting {batch.round.sentence()}")
             self._last_batch, self._back_at = frozenset(node.pod for node in batch.nodes), None
+            work.rounds += 1
+            self._progress.note_round(work.rounds, (node.uid for node in batch.nodes))
         for node in batch.nodes:
             self._others.restarted_by_us(node.uid)
             delete_pod(node.pod, node.uid, self._step, work)

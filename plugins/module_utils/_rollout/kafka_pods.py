@@ -196,15 +196,25 @@ def restart(
     *,
     seconds: float | None = None,
     away: int | None = None,
+    round_number: int | None = None,
 ) -> Action:
     """The restart of a pod as an action of this roll.
 
     The seconds are from the old pod's end to Ready, and ``away`` is the most Kafka nodes that were away at once
-    meanwhile. Both are None for a prediction.
+    meanwhile. Both are None for a prediction. The pod is in the round of this number of the call, if nodes restart in
+    rounds.
     """
     target, what = Target("Pod", work.scope.namespace, pod), f"{step.reason.value} roll"
     return Action(
-        "restart", target, what, step.phase.value, seconds=seconds, away=away, reason=step.reason, component=component
+        "restart",
+        target,
+        what,
+        step.phase.value,
+        seconds=seconds,
+        away=away,
+        round_number=round_number,
+        reason=step.reason,
+        component=component,
     )
 
 
@@ -250,6 +260,7 @@ class Progress:
         self._seen: list[Object] = []
         self._gone_at: dict[str, float] = {}  # by UID
         self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
+        self._rounds: dict[str, int] = {}  # by UID
         self._changed = False
         self.left: set[str] = set(self._old)
         self.restarted = 0
@@ -264,6 +275,10 @@ class Progress:
         """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
         changed, self._changed = self._changed, False
         return changed
+
+    def note_round(self, number: int, uids: Iterable[str]) -> None:
+        """Note that these pods are restarted in the round of this number of the call."""
+        self._rounds.update(dict.fromkeys(uids, number))
 
     def take_in(self, pods: list[Object]) -> None:
         """Take in the pods as they are now."""
@@ -287,9 +302,16 @@ class Progress:
         for uid in [uid for uid in self._gone_at if _place_of(self._old[uid].component, self._old[uid].name) in filled]:
             seconds = now - self._gone_at.pop(uid)
             pod, away = self._old[uid], self._away.get(uid)
-            self._work.record_restart(
-                restart(pod.name, pod.component, self._step, self._work, seconds=seconds, away=away)
+            done = restart(
+                pod.name,
+                pod.component,
+                self._step,
+                self._work,
+                seconds=seconds,
+                away=away,
+                round_number=self._rounds.get(uid),
             )
+            self._work.record_restart(done)
             self.restarted += 1
             self._changed = True
 

@@ -29,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run impor
     CHANGES,
     KAFKA,
     OPERATOR,
-    Forecast,
     Run,
     days_left,
     seconds_between,
@@ -256,12 +255,15 @@ def _reader(reader: Facts) -> str:
     return str(reader["name"]) if reader["up_to_date"] else f"{reader['name']} (not since it changed)"
 
 
-def describe_forecast(forecast: Forecast) -> dict[str, Any]:
-    """The plan of a run in check mode."""
+def describe_forecast(run: Run) -> dict[str, Any]:
+    """The plan of a run in check mode. A run that changes the cluster has the planned rounds alone, beside the rounds
+    that it made.
+    """
+    forecast = run.forecast
     return {
         "plan": forecast.steps,
         "planned_rolls": forecast.rolls,
-        "planned_rounds": forecast.rounds,
+        "planned_rounds": run.planned_rounds,
         "planned_seconds": forecast.seconds,
         "planned_lives": forecast.lives,
         "choices": forecast.choices,
@@ -346,7 +348,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "leaves": run.last["leaves"],
         "leaves_before": run.first["leaves"],
         "phases": describe_phases(run),
-        **describe_forecast(run.forecast),
+        **describe_forecast(run),
         **describe_command(run),
         "pending": list(run.last.get("pending") or []),
         "waiting": list(run.last.get("waiting") or []),

@@ -165,7 +165,7 @@ def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], l
 
 
 def describe_rolls(run: Run) -> dict[str, Any]:
-    """How often the nodes were replaced, how many there are, and how many were down at once."""
+    """How often the nodes were replaced, in which rounds, how many there are, and how many were down at once."""
     replaced = run.node_rolls
     away = [action["away"] for action in run.actions if action.get("away") is not None]
     return {
@@ -173,7 +173,30 @@ def describe_rolls(run: Run) -> dict[str, Any]:
         "rolls": max(replaced.values(), default=0),
         "restarts": restarts_of(run).total(),
         "nodes_away_together": max(away, default=None),
+        "rounds": _describe_rounds(run),
     }
+
+
+def _describe_rounds(run: Run) -> list[dict[str, Any]]:
+    """The rounds in which calls have restarted Kafka nodes, in order; none if each node restarted alone. Beside rounds
+    of several nodes, a node that restarted alone is a round of its own, as in a plan.
+    """
+    nodes = [
+        (call, number, action)
+        for call, step in enumerate(run.steps)
+        for number, action in enumerate(step["actions"])
+        if action["verb"] == "restart" and action["component"] == KAFKA
+    ]
+    if all(action["round"] is None for _call, _number, action in nodes):
+        return []
+    rounds = defaultdict[tuple[int, str, int], list[Action]](list)
+    for call, number, action in nodes:
+        key = (call, "alone", number) if action["round"] is None else (call, "together", action["round"])
+        rounds[key].append(action)
+    return [
+        {"phase": together[0]["phase"], "nodes": [action["name"] for action in together]}
+        for together in rounds.values()
+    ]
 
 
 PHASES = ("prepare", "trust", "use", "retire")

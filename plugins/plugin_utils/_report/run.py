@@ -48,8 +48,6 @@ class Forecast:
     steps: list[dict[str, Any]]
     #: How often each node would restart.
     rolls: int
-    #: In how many rounds Kafka nodes would restart, in all rolls.
-    rounds: int
     #: How long the steps would take, ``least`` and ``most``; None if there is no estimate.
     seconds: Mapping[str, int | None] | None
     #: The remaining lives of CAs and certificates beside the duration of the steps.
@@ -69,7 +67,6 @@ class Forecast:
         return cls(
             steps=list(last.get("plan") or []),
             rolls=int(last.get("planned_rolls") or 0),
-            rounds=int(last.get("planned_rounds") or 0),
             seconds=last.get("planned_seconds"),
             lives=list(last.get("planned_lives") or []),
             choices=list(last.get("choices") or []),
@@ -100,6 +97,9 @@ class Run:
     steps: list[dict[str, Any]]
     #: The plan of a run in check mode.
     forecast: Forecast
+    #: In how many rounds the plan restarts Kafka nodes, in all rolls: the plan of the forecast, or the plan at the
+    #: start of a run that changes the cluster; 0 if there is none.
+    planned_rounds: int
     #: The given variables of the caller.
     given: Mapping[str, Any]
     #: The warnings of its calls about clients that are going to refuse nodes, each once.
@@ -147,6 +147,7 @@ class Run:
             look=_last_look(*seen),
             steps=[_step(call) for call in own_calls if call.get("actions") and not check_mode],
             forecast=Forecast.of(seen if check_mode else ()),
+            planned_rounds=_planned_rounds(reversed(seen) if check_mode else seen),
             given=given,
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
@@ -189,6 +190,11 @@ class Run:
         if self.check_mode:
             return "held" if self.violations and not self.forecast.steps else "planned"
         return "done" if self.done else "unfinished"
+
+
+def _planned_rounds(calls: Iterable[Mapping[str, Any]]) -> int:
+    """The number of rounds in the first plan of these results."""
+    return next((int(call.get("planned_rounds") or 0) for call in calls if call.get("plan")), 0)
 
 
 def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

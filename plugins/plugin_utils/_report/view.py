@@ -191,6 +191,7 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "pictures": _pictures(facts, cas),
         "timeline": timeline(facts),
         "phases": [_phase(phase) for phase in _done(facts)],
+        "rounds": [_round(number, one) for number, one in enumerate(facts["rounds"], 1)],
         "plan": [_planned(number, step) for number, step in enumerate(facts["plan"], 1)],
         "choices": facts["choices"],
         "readers": [_reader(number, step) for number, step in enumerate(facts["plan"], 1) if step["outside"]],
@@ -256,6 +257,9 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
         figures.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
     if describe_round_count(facts):
         figures.append(_figure(facts["planned_rounds"], f"{prefix}round of restarts", f"{prefix}rounds of restarts"))
+    if facts["rounds"]:
+        number, what = _figure(len(facts["rounds"]), "round of restarts", "rounds of restarts")
+        figures.append((number, f"{what}{words.as_planned(facts)}"))
     figures.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
     if not facts["check_mode"]:
         figures.append(_figure(facts["writes"], "write"))
@@ -449,6 +453,13 @@ def _planned(number: int, step: Facts) -> dict[str, Any]:
         "rounds": [f"Round {index}: {one['what']}" for index, one in enumerate(step["rounds"], 1)],
         "takes": words.range_of(step["seconds"]),
     }
+
+
+def _round(number: int, one: Facts) -> str:
+    """A round as it was made, in a line."""
+    return (
+        f"Round {number} ({one['phase']}): {words.count(len(one['nodes']), 'node')} ({words.few_names(one['nodes'])})"
+    )
 
 
 def _reader(number: int, step: Facts) -> dict[str, Any]:

@@ -181,7 +181,21 @@ def _rolls(facts: Facts) -> Iterable[str]:
     how = "" if together is None else ", no two nodes down together"
     if together is not None and together > 1:
         how = f", up to {together} nodes down together"
-    yield f"{count(facts['rolls'], 'roll')} of {count(facts['nodes'], 'node')}{how}."
+    yield f"{count(facts['rolls'], 'roll')} of {count(facts['nodes'], 'node')}{_made_rounds(facts)}{how}."
+
+
+def _made_rounds(facts: Facts) -> str:
+    """The rounds as they were made, beside the plan, as a part of a sentence; empty if each node restarted alone."""
+    sizes = sorted(len(one["nodes"]) for one in facts["rounds"])
+    if not sizes:
+        return ""
+    each = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
+    return f" in {count(len(sizes), 'round')} of {each} {noun(sizes[-1], 'node')}{as_planned(facts)}"
+
+
+def as_planned(facts: Facts) -> str:
+    """The number of planned rounds beside the number of the rounds that were made; empty if none were planned."""
+    return f" ({facts['planned_rounds']} planned)" if facts["planned_rounds"] else ""
 
 
 def _work(facts: Facts) -> Iterable[str]:

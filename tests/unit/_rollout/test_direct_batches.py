@@ -15,6 +15,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import batches, direct
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import ANOTHER_ROLL
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import ONE_BY_ONE, BatchLimit
@@ -22,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.roun
 
 from ...tools.support.golden import GoldenFiles
 from ...tools.support.kafka import FakeTopic
-from .direct_stand import DirectStand, name
+from .direct_stand import LIMIT, DirectStand, name
 from .test_direct import run_and_die
 
 #: Three controllers, and six brokers in three racks.
@@ -77,6 +78,24 @@ def test_nodes_of_one_rack_restart_together() -> None:
     assert stand.rounds == ROUNDS
     assert restarts(actions) == [1, 1, 1, 2, 2, 2, 2, 2, 2]
     assert stand.kafka.harm == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "numbers"), [(RACK, [1, 2, 3, 4, 4, 5, 5, 6, 6]), (ONE_BY_ONE, [None] * len(ROLES))], ids=["rack", "one"]
+)
+def test_each_restart_has_the_number_of_its_round(limit: BatchLimit, numbers: list[int | None]) -> None:
+    """A node that restarts alone for lack of a limit is in no round."""
+    done = [action for action in Racks(limit).roll() if action.verb == "restart"]
+    assert [action.round_number for action in done] == numbers
+    assert [action.as_result()["round"] for action in done] == numbers
+
+
+def test_rounds_are_numbered_through_the_rolls_of_a_call() -> None:
+    stand = Racks()
+    work = stand.work(pod_timeout=LIMIT)
+    for node in (3, 5):
+        restart_nodes(stand.step([node]), stand.observe(), work, lambda _observation: stand.kafka)
+    assert [action.round_number for action in work.actions if action.verb == "restart"] == [1, 2]
 
 
 def test_rounds_and_the_reason_for_their_size_are_shown(golden: GoldenFiles) -> None:

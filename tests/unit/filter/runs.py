@@ -117,6 +117,7 @@ def action(verb: str, named: str, phase: str, seconds: float | None = None, **ch
         "phase": phase,
         "seconds": seconds,
         "away": 1 if verb == "restart" else None,
+        "round": None,
         **changed,
     }
 

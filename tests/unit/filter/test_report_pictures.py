@@ -264,6 +264,46 @@ def test_the_most_nodes_that_were_away_at_once(together: list[Any], most: int | 
     assert facts(rotation(log=log))["nodes_away_together"] == most
 
 
+def in_rounds(*numbers: int | None, phase: str = "trust") -> dict[str, Any]:
+    """A call that restarts the three nodes in the rounds of these numbers."""
+    named = [node["name"] for node in nodes("b")]
+    done = [action("restart", f"Pod {name}", phase, round=one) for name, one in zip(named, numbers, strict=True)]
+    return step(1.0, done, nodes("b"))
+
+
+@pytest.mark.parametrize(
+    ("log", "sizes"),
+    [
+        ([in_rounds(1, 1, 2)], [2, 1]),
+        ([in_rounds(1, 2, 1)], [2, 1]),
+        ([in_rounds(1, 1, 1), in_rounds(1, 1, 2, phase="use")], [3, 2, 1]),
+        ([in_rounds(1, 1, 1), in_rounds(None, None, None, phase="use")], [3, 1, 1, 1]),
+        ([in_rounds(None, None, None)], []),
+        ([], []),
+    ],
+    ids=["one after the other", "back in another order", "of two calls", "others alone", "all alone", "no restart"],
+)
+def test_rounds_are_told_as_they_were_made(log: list[dict[str, Any]], sizes: list[int]) -> None:
+    rounds = facts(rotation(log=log))["rounds"]
+    assert [len(one["nodes"]) for one in rounds] == sizes
+    assert sorted(name for one in rounds for name in one["nodes"]) == sorted(
+        one["name"] for done in log if sizes for one in done["actions"]
+    )
+    assert [one["phase"] for one in rounds] == sorted(one["phase"] for one in rounds)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_planned_rounds_are_those_of_the_first_plan_of_a_run(check_mode: bool) -> None:
+    """In check mode the last call has the plan."""
+    plans = [
+        {"plan": [{"rounds": [], "restarts": []}], "planned_rounds": rounds, "planned_from": {"unheard": []}}
+        for rounds in (4, 2)
+    ]
+    first, last = ({**seen([], nodes("a")), **plan} for plan in plans)
+    found = facts(rotation(first=first, log=[in_rounds(1, 1, 2)], last=last), check_mode=check_mode)
+    assert (found["planned_rounds"], len(found["rounds"])) == ((2, 0) if check_mode else (4, 2))
+
+
 def test_phases_are_told_in_the_order_of_the_flow() -> None:
     assert [phase["phase"] for phase in facts()["phases"]] == list(PHASES)
 

@@ -82,6 +82,20 @@ def test_nodes_that_were_down_together_are_not_kept_back(away: Any, sentence: st
     assert shown(noted)["sentences"][0] == sentence
 
 
+def test_the_rounds_of_a_finished_run_stand_beside_the_planned_rounds(golden: GoldenFiles) -> None:
+    """How many there were, how many nodes each had, and how many were planned; and each of them in a line."""
+    roll_in_rounds = step(
+        6.0, [action("restart", f"Pod {one['name']}", "trust", round=number) for number, one in zip((1, 1, 2), nodes("b"), strict=True)], nodes("b"),
+    )  # fmt: skip
+    first = {**before(), "plan": PLANNED["plan"], "planned_rounds": 3}
+    view = shown(rotation(first=first, log=[roll_in_rounds], last=seen([ca()], nodes("b"))))
+    told = [view["sentences"][0], *map(" ".join, view["figures"]), *view["rounds"]]
+    golden.compare("report_parts", golden.test, "\n".join(told))
+    for planned in (3, 0):
+        one = shown(rotation(first={**first, "planned_rounds": planned}, log=[roll_in_rounds]))
+        assert ("(3 planned)" in " ".join(one["sentences"])) is bool(planned)
+
+
 def test_a_run_without_changes_says_so(golden: GoldenFiles) -> None:
     golden.compare("report_parts", golden.test, "\n".join(shown(idle())["sentences"]))
     assert shown(idle())["pictures"][0]["moment"] == "now"

@@ -86,6 +86,8 @@ class Action:
     seconds: float | None = None
     #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
+    #: At the restart of a Kafka node in a round, the number of the round in its call, from 1 on; None elsewhere.
+    round_number: int | None = None
     #: At a restart, why the pod restarts; None elsewhere.
     reason: RollReason | None = None
     #: At a restart, the component of the pod; None elsewhere.
@@ -117,6 +119,7 @@ class Action:
             "phase": self.phase,
             "seconds": seconds,
             "away": self.away,
+            "round": self.round_number,
             "reason": self.reason.value if self.reason else None,
             "component": self.component.value if self.component else None,
             "of_ledger": self.of_ledger,
@@ -249,6 +252,8 @@ class Work:
     actions: list[Action] = field(default_factory=list)
     #: The restarts of this call beside its plan.
     restarts: RestartCount = field(default_factory=RestartCount)
+    #: In how many rounds this call has begun to restart Kafka nodes, in all of its rolls.
+    rounds: int = 0
     #: The count of restarts from an earlier call of the play; None if none has handed it over.
     shared_count: SharedCount | None = None
     #: The first observation of the call; None before that.
