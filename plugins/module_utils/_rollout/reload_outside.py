@@ -27,6 +27,7 @@ from .._tls.contexts import accept_ended
 from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
 from .._trust.model.names import listed
 from .._trust.model.steps.nodes import PauseAndReload
+from .._trust.model.waves import AT_ONCE
 from .admin import operator_context
 from .kafka_pods import Node, kafka_pods, read_node
 from .reload_request import (
@@ -37,7 +38,6 @@ from .reload_request import (
     reload_by_controllers,
 )
 from .reloading import config_of, domain_of
-from .waves import AT_ONCE
 
 #: Seconds between two requests to the same node, and between two looks at the result: listeners follow within seconds.
 _PAUSE = 1.0

@@ -27,6 +27,7 @@ from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
+from .._trust.model.waves import SLOW, Waves
 from .admin import operator_context
 from .answers import silence_error
 from .kafka_pods import Node, kafka_pods, read_node, uid_of
@@ -41,7 +42,6 @@ from .reload_request import (
     reload_node,
     strimzi_references,
 )
-from .waves import SLOW, Waves
 
 #: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0

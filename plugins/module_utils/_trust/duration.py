@@ -26,6 +26,7 @@ from .model.steps.authority import PrepareAuthority
 from .model.steps.leaves import AskForLeaves, AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue, IssueLeaves
 from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason, StampPods
 from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
+from .model.waves import SLOW, sizes_if_quick
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,9 @@ _KEY_OF_CA = Span(_NONE, 10 * _SECOND)
 _REACTION = Span(_SECOND, timedelta(minutes=2))
 #: The end of a process. Kubernetes kills it after the default grace period of a pod.
 _STOP = Span(_SECOND, timedelta(seconds=30))
-#: The reload of one node, and the look at its result; and their answers.
-_RELOAD, _ANSWERS_OF_RELOAD = Span(_SECOND, timedelta(seconds=5)), 20
+#: The reload of the nodes of one wave, which is quick, and the look at its result; and the answers in it. The call
+#: reads the settings of each node before the first wave.
+_RELOAD, _ANSWERS_OF_WAVE, _ANSWERS_BEFORE_RELOAD = Span(_SECOND, timedelta(seconds=SLOW)), 20, 1
 #: The answers of the API server while the operator, or a pod, is waited for.
 _ANSWERS_OF_WAIT = 20
 _OF_OPERATOR = (Pause, AwaitBundle, AwaitLeaves, AwaitVerdict)
@@ -106,7 +108,9 @@ def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS, rounds: Seq
         of_roll = _span_of_roll(step, snapshot, rounds)
         return of_roll and of_roll + costs.of_answers(_ANSWERS_OF_WAIT * (1 + len(step.uids)))
     if isinstance(step, Reload):
-        return sum((_RELOAD + costs.of_answers(_ANSWERS_OF_RELOAD) for _node in step.uids), NO_TIME)
+        nodes = len(step.uids)
+        waves = (_RELOAD + costs.of_answers(_ANSWERS_OF_WAVE) for _size in sizes_if_quick(nodes))
+        return sum(waves, costs.of_answers(_ANSWERS_BEFORE_RELOAD * nodes))
     if isinstance(step, AwaitClients):
         left = max(step.earliest_use - snapshot.now, _NONE)
         return Span(left, left)

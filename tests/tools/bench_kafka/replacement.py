@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import most_at_once
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.waves import sizes_if_quick
 
 BROKERS = (50, 150, 500)
 
@@ -43,7 +42,8 @@ class Replacement:
 
         Reloads side by side take as long as one alone, where each node has processors of its own.
         """
-        return self.restarting * brokers / self.nodes + self.reload * (1 + ceil((brokers - 1) / most_at_once(brokers)))
+        waves = len(tuple(sizes_if_quick(brokers)))
+        return self.restarting * brokers / self.nodes + self.reload * waves
 
     def most_seconds_for(self, brokers: int) -> float:
         """The time if everything else grew with the brokers as well; much of it is the same for every cluster."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import AT_ONCE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.waves import AT_ONCE
 
 from .replacement import BROKERS, Replacement, table
 from .replacing import first_reload

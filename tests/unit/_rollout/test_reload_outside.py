@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reload_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_outside import Rounds
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import AT_ONCE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.waves import AT_ONCE
 
 #: Seconds after which a test that waits has failed.
 LONG = 20.0

@@ -25,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import r
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload_request import ReloadTarget
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import Request, send_in_waves
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.waves import SLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Display, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
@@ -33,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Reload
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.waves import SLOW
 
 from ...tools.operator import clusters
 from ...tools.support.flows import FlowResult

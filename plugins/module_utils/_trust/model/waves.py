@@ -11,6 +11,8 @@ share.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 #: The least share: a reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 #: The share of a large cluster: one node in so many, so that a reload of any size takes some twenty waves.
@@ -20,17 +22,12 @@ _ONE_IN = 20
 SLOW = 5.0
 
 
-def most_at_once(count: int) -> int:
-    """How many of so many nodes reload at the same time, if all are quick."""
-    return max(AT_ONCE, count // _ONE_IN)
-
-
 class Waves:
     """The sizes of the waves, one after the other."""
 
     def __init__(self, count: int, slow: float = SLOW) -> None:
         """The waves of so many nodes; a wave that takes longer than ``slow`` seconds is slow."""
-        self._most, self._slow = most_at_once(count), slow
+        self._most, self._slow = max(AT_ONCE, count // _ONE_IN), slow
         self._is_first = True
         #: How many nodes the next wave has.
         self.size = 1
@@ -47,3 +44,12 @@ class Waves:
             return 0.0
         self.size = max(self.size // 2, 1)
         return seconds
+
+
+def sizes_if_quick(count: int) -> Iterator[int]:
+    """The sizes of the waves in which so many nodes reload, if no wave is slow."""
+    waves, left = Waves(count), count
+    while left > 0:
+        yield min(waves.size, left)
+        left -= waves.size
+        waves.rest_after(0.0)
