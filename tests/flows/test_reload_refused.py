@@ -89,7 +89,7 @@ def test_pods_that_turn_out_not_to_be_stampable(
     cluster.create()
     obstacle = "waits for a restart"
     found = iter([{"demo-kafka-0": obstacle}])
-    monkeypatch.setattr(looking, "unstampable", lambda *arguments, **options: ())
+    monkeypatch.setattr(looking, "obstacles", lambda *arguments, **options: {})
     monkeypatch.setattr(stamping, "obstacles", lambda *arguments, **options: next(found, {}))
     if spread is Spread.RELOAD:
         with pytest.raises(ReloadImpossible, match=f"demo-kafka-0 {obstacle}"):

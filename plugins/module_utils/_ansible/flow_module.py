@@ -17,7 +17,7 @@ from typing import Any
 from .._engine.engine import run
 from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
-from .._engine.rounds import RoundPlanner, describe_rounds
+from .._engine.rounds import RoundPlanner, describe_rounds_of_roll
 from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
@@ -138,7 +138,7 @@ def _describe_rounds(planned: Forecast) -> Iterator[str]:
     """Sentences about the rounds in which nodes restart."""
     for step in planned.whole:
         if step.reason is not None:
-            yield from describe_rounds(step.reason, step.nodes, step.rounds)
+            yield from describe_rounds_of_roll(step.reason, step.nodes, step.rounds)
 
 
 def _describe_left_secrets(seen: Observation) -> Iterator[str]:

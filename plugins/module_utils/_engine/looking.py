@@ -9,13 +9,13 @@ without a restart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
 from .._pki.certificates import Certificate, Chain
-from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
+from .._strimzi.apply.stamping import TO_ANNOTATE, obstacles, why_not_permitted
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.kafka import why_operator_is_silent
 from .._strimzi.cluster.observe import Observation
@@ -30,6 +30,7 @@ from .._trust.model.decision import Condition, Decision, Look, StandIn, Violatio
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent, Strategy
 from .._trust.model.listeners import ObservedListener
+from .._trust.model.names import listed
 from .._trust.model.snapshot import InPlaceObstacles, NodeAnswers, PreparedAuthority, Snapshot
 from .._trust.plan import foreseeing
 from .._trust.preconditions.absence import absence_of_cluster
@@ -211,7 +212,7 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
             unasked = InPlaceObstacles(
                 reload=_why_unasked(work),
                 annotations=_why_not_annotated(work),
-                again=_why_restarted_again(work, observation),
+                again=_find_restarts(work, observation, reloads=False)[1],
             )
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=unasked))
         # List the pods again: a new pod of the same name, or a container that has restarted, may have answered in the
@@ -250,17 +251,27 @@ def _find_obstacles(work: Work, observation: Observation) -> InPlaceObstacles:
     why = (work.nodes.reload_obstacle() if work.nodes is not None else "") or why_not_permitted(
         work.client, work.scope.namespace
     )
-    restarted = () if why or not holding_pods(observation.snapshot) else unstampable(observation, work)
-    stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
-    annotations = _why_not_annotated(work) if why else ""
-    return InPlaceObstacles(why, stamps, annotations, _why_restarted_again(work, observation))
+    stamps, again = _find_restarts(work, observation, reloads=not why)
+    return InPlaceObstacles(why, stamps, _why_not_annotated(work) if why else "", again)
 
 
-def _why_restarted_again(work: Work, observation: Observation) -> str:
-    if work.wishes.pace.strategy is not Strategy.DIRECT or not holding_pods(observation.snapshot):
-        return ""
-    again = unstampable(observation, work, before_restart=True)
-    return f"the Cluster Operator would restart {', '.join(again)} again despite new annotations." if again else ""
+def _find_restarts(work: Work, observation: Observation, *, reloads: bool) -> tuple[str, str]:
+    """The nodes that the operator would restart despite new annotations, as two sentences: after a reload, if nodes can
+    reload, and after a restart by this collection, if the caller wants that. A sentence is empty if there is no such
+    node.
+    """
+    is_direct = work.wishes.pace.strategy is Strategy.DIRECT
+    if not holding_pods(observation.snapshot) or not (reloads or is_direct):
+        return "", ""
+    pod_sets = observation.owners.read_pod_sets(work.client)
+    reloaded = obstacles(pod_sets, observation) if reloads else {}
+    restarted = obstacles(pod_sets, observation, before_restart=True) if is_direct else {}
+    return _describe_restarted(reloaded, "despite"), _describe_restarted(restarted, "again despite")
+
+
+def _describe_restarted(nodes: Iterable[str], how: str) -> str:
+    names = listed(tuple(nodes))
+    return f"the Cluster Operator would restart {names} {how} new annotations." if names else ""
 
 
 def _why_not_annotated(work: Work) -> str:

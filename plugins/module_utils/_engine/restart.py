@@ -39,7 +39,7 @@ from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import ask_nodes, observe_cluster, observe_operated
 from .outcome import AT_FIRST, IN_A_FLOW, Patience
-from .rounds import RoundPlanner, describe_rounds
+from .rounds import RoundPlanner, describe_rounds_of_roll
 
 #: Seconds before the next look, if another program was first.
 _PAUSE = 1.0
@@ -86,7 +86,7 @@ def restart(
         )
         planner = RoundPlanner(choice.nodes, work)
         rounds = planner(RollReason.MANUAL, pods)
-        for sentence in (*planner.remarks, *describe_rounds(RollReason.MANUAL, pods, rounds)):
+        for sentence in (*planner.remarks, *describe_rounds_of_roll(RollReason.MANUAL, pods, rounds)):
             work.tell(sentence)
         return choice.seen
     work.restarts.planned = len(choice.uids)

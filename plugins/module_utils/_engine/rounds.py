@@ -15,8 +15,7 @@ from .._errors import KafkaUnavailable, StepError
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.model.intent import ONE_BY_ONE, Strategy
-from .._trust.model.names import counted
-from .._trust.model.rounds import Round
+from .._trust.model.rounds import Round, describe_rounds
 from .._trust.model.steps.nodes import RollReason
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ class RoundPlanner:
 
         cluster = [read_node(pod) for pod in kafka_pods(self._seen.pods.values(), self._seen.owners)]
         left = [node for node in cluster if node.pod in nodes]
-        planned = plan_rounds(left, cluster, self._kafka, pace.batch)
-        return tuple(batch.round for batch in planned if batch.nodes)
+        return plan_rounds(left, cluster, self._kafka, pace.batch)
 
     def _ask_kafka(self) -> KafkaState | None:
         """The state of Kafka; None if it is not known, and a remark says why."""
@@ -88,12 +86,9 @@ class RoundPlanner:
         return kafka
 
 
-def describe_rounds(reason: RollReason, nodes: Collection[str], rounds: Sequence[Round]) -> Iterator[str]:
+def describe_rounds_of_roll(reason: RollReason, nodes: Collection[str], rounds: Sequence[Round]) -> Iterator[str]:
     """Sentences about a roll in rounds: how many rounds there are, and one about each; none if it has no rounds."""
     if not rounds:
         return
-    planned = sum(len(one.nodes) for one in rounds)
-    held = f", and {len(nodes) - planned} that Kafka does not let go today" if planned < len(nodes) else ""
-    in_rounds = f"{counted(planned, 'node')} in {counted(len(rounds), 'round')}"
-    yield f"The {reason.value} roll restarts {in_rounds}{held}."
+    yield f"The {reason.value} roll restarts {describe_rounds(rounds, len(nodes))}."
     yield from (f"Round {number}: {one.sentence()}." for number, one in enumerate(rounds, 1))

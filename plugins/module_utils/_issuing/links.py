@@ -36,6 +36,7 @@ from .._trust.ledger.target import later_authorities
 from .._trust.model.authority_order import AuthorityOrder, LinkPlan
 from .._trust.model.components import Component
 from .._trust.model.intent import LinkIssuer
+from .._trust.model.names import counted
 from .._trust.model.snapshot import LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
@@ -211,7 +212,8 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
     if not (link.is_ca and link.key_usage_allows_signing):
         yield "it is no CA certificate"
     elif link.path_length != 0:
-        yield f"it permits {'any number of' if link.path_length is None else link.path_length} CAs below it"
+        allowed = "any number of CAs" if link.path_length is None else counted(link.path_length, "CA")
+        yield f"it permits {allowed} below it"
     if not link.signed_by(issuer):
         yield f"{issuer.subject} has not signed it"
     elif link.self_issued and link.authority_key_identifier is None:

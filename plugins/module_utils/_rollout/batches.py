@@ -88,18 +88,13 @@ def choose_batch(left: Sequence[Node], cluster: Collection[Node], kafka: KafkaSt
 
 def plan_rounds(
     left: Iterable[Node], cluster: Collection[Node], kafka: KafkaState, limit: BatchLimit
-) -> tuple[Batch, ...]:
-    """The batches until none is left, if every node comes back as it was, in sync and ready. The last batch is empty if
-    no node may restart then.
-    """
-    rounds: list[Batch] = []
+) -> tuple[Round, ...]:
+    """The rounds until none is left, or no node may restart, if every node comes back as it was, in sync and ready."""
+    rounds: list[Round] = []
     waiting = list(left)
-    while waiting:
-        rounds.append(choose_batch(waiting, cluster, kafka, limit))
-        gone = rounds[-1].nodes
-        if not gone:
-            break
-        waiting = [node for node in waiting if node not in gone]
+    while waiting and (batch := choose_batch(waiting, cluster, kafka, limit)).nodes:
+        rounds.append(batch.round)
+        waiting = [node for node in waiting if node not in batch.nodes]
     return tuple(rounds)
 
 
@@ -114,13 +109,6 @@ def interrupted_topics(topics: Iterable[Topic]) -> tuple[str, ...]:
         if has_no_spare(topic.min_insync_replicas, partition)
     }
     return tuple(sorted(found))
-
-
-def describe_rounds(rounds: Sequence[Batch]) -> str:
-    """How many nodes restart in how many rounds."""
-    count = sum(len(batch.nodes) for batch in rounds)
-    held = "" if not rounds or rounds[-1].nodes else ", as far as Kafka lets them go today"
-    return f"{counted(count, 'node')} in {counted(sum(bool(batch.nodes) for batch in rounds), 'round')}{held}"
 
 
 def describe_interruptions(topics: Iterable[Topic]) -> str:

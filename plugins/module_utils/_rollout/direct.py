@@ -30,11 +30,11 @@ from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Violation
 from .._trust.model.intent import ONE_BY_ONE
 from .._trust.model.names import counted, listed
-from .._trust.model.rounds import LEADERS_RETURN
+from .._trust.model.rounds import LEADERS_RETURN, describe_rounds
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
-from .batches import Batch, KafkaState, choose_batch, describe_interruptions, describe_rounds, plan_rounds
+from .batches import Batch, KafkaState, choose_batch, describe_interruptions, plan_rounds
 from .kafka_pods import (
     NOT_AGAIN,
     Node,
@@ -330,8 +330,8 @@ class _DirectRoll:
         self._turn = batch if batch.nodes else None
         if batch.nodes and not self._announced and self._limit != ONE_BY_ONE:
             self._announced = True
-            rounds = plan_rounds(left, nodes, kafka, self._limit)
-            for sentence in filter(None, (f"{describe_rounds(rounds)}.", describe_interruptions(kafka.topics))):
+            count = describe_rounds(plan_rounds(left, nodes, kafka, self._limit), len(left))
+            for sentence in filter(None, (f"{count}.", describe_interruptions(kafka.topics))):
                 self._work.tell(sentence)
         return batch.violations
 

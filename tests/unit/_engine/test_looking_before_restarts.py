@@ -34,6 +34,35 @@ def test_revisions_of_another_rule_are_seen(
     assert all((node in again(cluster)) is (strategy is Strategy.DIRECT) for node in cluster.memory.kubelet.nodes)
 
 
+def count_lists(cluster: WatchedCluster) -> int:
+    """How often the StrimziPodSets have been listed so far."""
+    return sum(method == "GET" and path.endswith("/strimzipodsets") for method, path in cluster.memory.api.requests)
+
+
+@pytest.mark.parametrize(("strategy", "lists"), [(Strategy.DIRECT, 1), (Strategy.OPERATOR, 0)])
+def test_a_look_that_cannot_ask_nodes_lists_the_pod_sets_for_restarts_alone(
+    cluster: WatchedCluster, strategy: Strategy, lists: int
+) -> None:
+    cluster.nodes, cluster.strategy = None, strategy
+    work = cluster.work()
+    seen = observe_cluster(work)
+    before = count_lists(cluster)
+    ask_nodes(work, seen)
+    assert count_lists(cluster) - before == lists
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_a_look_lists_the_pod_sets_once_for_reloads_and_restarts(cluster: WatchedCluster, strategy: Strategy) -> None:
+    """Beside the observation of the pods after the questions."""
+    cluster.nodes, cluster.strategy = ReloadingNodes(cluster.memory), strategy
+    work = cluster.work()
+    begun = count_lists(cluster)
+    seen = observe_cluster(work)
+    observed = count_lists(cluster)
+    ask_nodes(work, seen)
+    assert count_lists(cluster) - observed == observed - begun + 1
+
+
 def test_a_pod_that_waits_for_a_restart_is_no_obstacle(cluster: WatchedCluster) -> None:
     """It comes back with what its StrimziPodSet says."""
     cluster.strategy = Strategy.DIRECT

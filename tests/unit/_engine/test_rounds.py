@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.rounds import describe_rounds
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.rounds import describe_rounds_of_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 
@@ -15,11 +15,11 @@ ROUNDS = (Round(("a", "b"), Bound.RACK), Round(("c",), Bound.PARTITIONS, topics=
 
 
 def test_a_roll_without_rounds_has_no_sentence() -> None:
-    assert list(describe_rounds(RollReason.TRUST, {"a"}, ())) == []
+    assert list(describe_rounds_of_roll(RollReason.TRUST, {"a"}, ())) == []
 
 
 def test_each_round_has_a_sentence_and_nodes_that_kafka_holds_are_counted(golden: GoldenFiles) -> None:
-    first, *each = describe_rounds(RollReason.TRUST, {"a", "b", "c"}, ROUNDS)
-    held, *_same = describe_rounds(RollReason.TRUST, {"a", "b", "c", "d"}, ROUNDS)
+    first, *each = describe_rounds_of_roll(RollReason.TRUST, {"a", "b", "c"}, ROUNDS)
+    held, *_same = describe_rounds_of_roll(RollReason.TRUST, {"a", "b", "c", "d"}, ROUNDS)
     golden.compare_said("engine", f"{first}\n{held}")
     assert each == [f"Round {number}: {one.sentence()}." for number, one in enumerate(ROUNDS, 1)]

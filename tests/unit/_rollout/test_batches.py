@@ -40,6 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import ONE_BY_ONE, BatchLimit
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Round
 
 from .values import NOW, node
 
@@ -54,7 +55,7 @@ class Cluster:
     def choose(self, limit: BatchLimit = ANY, left: Sequence[Node] | None = None) -> Batch:
         return choose_batch(self.nodes if left is None else left, self.nodes, self.kafka, limit)
 
-    def rounds(self, limit: BatchLimit = ANY) -> tuple[Batch, ...]:
+    def rounds(self, limit: BatchLimit = ANY) -> tuple[Round, ...]:
         return plan_rounds(self.nodes, self.nodes, self.kafka, limit)
 
 
@@ -306,10 +307,14 @@ def test_one_by_one_is_the_first_node_that_may_leave_alone(of: Cluster) -> None:
 
 @given(small(), LIMITS)
 def test_rounds_take_each_node_once(of: Cluster, limit: BatchLimit) -> None:
+    """If some are left, none of these may restart."""
     rounds = of.rounds(limit)
     taken = [one for batch in rounds for one in batch.nodes]
     assert len(set(taken)) == len(taken)
-    assert (len(taken) == len(of.nodes)) is (bool(rounds) and bool(rounds[-1].nodes))
+    assert all(one.nodes for one in rounds)
+    left = [one for one in of.nodes if one.pod not in taken]
+    assert len(left) + len(taken) == len(of.nodes)
+    assert not of.choose(limit, left).nodes
 
 
 # Beside a lower bound, on large clusters.

@@ -315,7 +315,7 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
     meanwhile.
     """
     issuer = Target.in_words(step.external_issuer)
-    what = f"{step.external_issuer} issues {len(step.secrets)} certificates"
+    what = f"{step.external_issuer} issues {counted(len(step.secrets), 'certificate')}"
     if work.dry_run:
         work.record(Action("wait", issuer, what, step.phase.value))
         return

@@ -27,6 +27,8 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource
 from ..._kube.shipped_roles import describe_roles_with, rule_for
 from ..._trust.model.components import Component
+from ..._trust.model.folding import fold
+from ..._trust.model.names import listed
 from ..._trust.model.steps.nodes import StampPods
 from .. import names
 from ..cluster.leaves import server_cert_hash
@@ -152,17 +154,9 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
         ) from None
 
 
-def unstampable(observation: Observation, work: Work, *, before_restart: bool = False) -> tuple[str, ...]:
-    """Names of the pods that the operator rolls despite new annotations; with ``before_restart``, of the pods that it
-    rolls even after a restart.
-    """
-    pod_sets = observation.owners.read_pod_sets(work.client)
-    return tuple(obstacles(pod_sets, observation, before_restart=before_restart))
-
-
 def obstacles(pod_sets: Sequence[Object], observation: Observation, *, before_restart: bool = False) -> Obstacles:
-    """Why pods have to be rolled; empty if annotations can tell the operator about the reload. Before a restart, what
-    stands against the running pod does not count: another pod takes its place.
+    """Why the operator rolls pods despite new annotations; empty if annotations can tell it about the reload. Before a
+    restart, what stands against the running pod does not count: another pod takes its place.
     """
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
@@ -211,24 +205,30 @@ def _by_name(pods: Iterable[Object]) -> dict[str, Object]:
 
 
 def _roll_needed(work: Work, hindered: Obstacles) -> ReloadImpossible:
-    which = "; ".join(f"{name} {why}" for name, why in hindered.items())
     return ReloadImpossible(
         "The Cluster Operator",
         f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
-        f"reloaded, it would roll them or miss a restart: {which}",
+        f"reloaded, it would roll them or miss a restart: {_describe(hindered)}",
         "Run the flow again when every pod of the StrimziPodSets runs and none of them waits for a restart; where that "
         "does not help, let the operator restart the nodes instead of reloading them.",
     )
 
 
 def _restarted_again(work: Work, hindered: Obstacles) -> StampsRefused:
-    which = "; ".join(f"{name} {why}" for name, why in hindered.items())
     return StampsRefused(
         "The Cluster Operator",
         f"would restart nodes of Kafka {work.scope.namespace}/{work.scope.cluster} again that are restarted in its "
-        f"pause: {which}",
+        f"pause: {_describe(hindered)}",
         "Run the flow again when every pod of the StrimziPodSets has a readable certificate; where that does not help, "
         "let the operator restart the nodes (strategy=operator).",
+    )
+
+
+def _describe(hindered: Obstacles) -> str:
+    """The pods with the reasons, as a part of a sentence; many pods with the same reason are named once."""
+    return "; ".join(
+        f"{listed([name for name, _why in (first, *others)])}: {first[1]}" if others else " ".join(first)
+        for first, others in fold(hindered.items(), lambda pod: pod[1])
     )
 
 

@@ -8,7 +8,7 @@ no more (docs/flows.md, "Batches of nodes").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -70,6 +70,13 @@ class Round:
         """The nodes and the reason for their number."""
         of_topics = f" ({counted(len(self.topics), 'topic')}: {listed(self.topics)})" if self.topics else ""
         return f"{counted(len(self.nodes), 'node')} at once ({listed(self.nodes)}): {_WHY[self.bound]}{of_topics}"
+
+
+def describe_rounds(rounds: Sequence[Round], count: int) -> str:
+    """How many of so many nodes restart in how many rounds, as a part of a sentence."""
+    planned = sum(len(one.nodes) for one in rounds)
+    held = f", and {count - planned} that Kafka does not let go today" if planned < count else ""
+    return f"{counted(planned, 'node')} in {counted(len(rounds), 'round')}{held}"
 
 
 def describe_round_count(planned: Mapping[str, Any]) -> str:
