@@ -24,7 +24,7 @@ from .._trust.gates.gates import GATES
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
 from .._trust.model.components import Component
-from .._trust.model.decision import Violation
+from .._trust.model.decision import Condition, Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Strategy
 from .._trust.model.snapshot import Pod, Snapshot
@@ -160,7 +160,9 @@ def _choose(work: Work, chosen: Chosen, since: datetime | None) -> _Choice:
         _require_none(check_leaves_of_restarted(at, (_roll_step(uids),)))
     if uids and waits_for_window(nodes.snapshot, work.wishes.towards(Goal.RECONCILE)):
         waits = describe_next_window(nodes.snapshot, Goal.RECONCILE)
-        raise StepError(nodes.snapshot.names.kafka, waits, "Run it in a window, or give that option.")
+        raise Violation(
+            Condition.WINDOW_IS_OPEN, nodes.snapshot.names.kafka, waits, "Run it in a window, or give that option."
+        ).as_error()
     # The direct strategy restarts pods itself, so it requests nothing of the operator.
     requested = uids if work.wishes.pace.strategy is Strategy.OPERATOR else frozenset[str]()
     return _Choice(seen, nodes, uids, withdraw_left_requests(nodes, requested))
@@ -256,19 +258,23 @@ def _only_awaits_restarts(snapshot: Snapshot) -> bool:
 def _require_no_flow(snapshot: Snapshot) -> None:
     begun = in_flight(snapshot.ledger)
     if begun is not None and not _only_awaits_restarts(snapshot):
-        raise StepError(
+        raise Violation(
+            Condition.FLOW_HAS_ENDED,
             snapshot.names.kafka,
-            f"is in the middle of a flow ({begun.goal.value}), which restarts pods by itself",
+            f"is in the middle of a flow ({begun.goal.value}), which restarts pods by itself.",
             "Finish it first, with strimzi_trusted_certs and state=retired, or with the reconcile playbook.",
-        )
+        ).as_error()
 
 
 def _require_fit(snapshot: Snapshot, pods: frozenset[str]) -> None:
     """Raises StepError if the cluster, or a pod that the caller names, does not allow a restart."""
     if snapshot.reconciliation.pause.is_set:
-        raise StepError(
-            snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."
-        )
+        raise Violation(
+            Condition.NOT_PAUSED,
+            snapshot.names.kafka,
+            "is paused: the operator would restart nothing.",
+            "Resume it, then run again.",
+        ).as_error()
     required = (pods_are_labelled, secrets_are_labelled, leaves_in_use_are_valid)
     _require_none(check(snapshot, Intent(Goal.RECONCILE), required))
     if unknown := sorted(pods - {pod.name for pod in snapshot.nodes.pods}):

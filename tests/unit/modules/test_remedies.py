@@ -74,6 +74,9 @@ from .walks import DirectWalk, FlowWalk, ModuleWalk, Row, follow, kubectl, make_
 Patch = pytest.MonkeyPatch
 REPLACED = {"state": "replaced", "fresh_for_hours": 0, **stages.FAST}
 OWN = "demo-cluster-ca-bundle"
+PAUSED = "strimzi.io/pause-reconciliation"
+#: A task that restarts a pod for a reason of its own.
+OWN_REASON = {"reason": "a new kernel", "pods": ["demo-kafka-1"]}
 
 
 def task(
@@ -847,6 +850,18 @@ REST: dict[Condition, Row] = {
     Condition.FLOW_ADVANCES: Row(undone_each_time, leave, played="the program that undoes each step leaves the cluster alone"),
     Condition.RESTARTS_ARE_PLANNED: Row(
         restarted_beyond_the_plan, leave, played="what has changed is found, and the plan of the next run has the restarts that are left"
+    ),
+    Condition.NOT_PAUSED: Row(
+        task(spoils("kafkas", "demo", annotations={PAUSED: "true"}), "strimzi_roll", options=OWN_REASON),
+        edits("kafkas", "demo", annotations={PAUSED: None}),
+    ),
+    Condition.FLOW_HAS_ENDED: Row(
+        task(module="strimzi_roll", start=stages.prepared, options=OWN_REASON),
+        runs(("strimzi_trusted_certs", {"state": "retired", "client_grace": 0})),
+    ),
+    Condition.WINDOW_IS_OPEN: Row(
+        task(spoils("kafkas", "demo", spec={"maintenanceTimeWindows": ["* * * ? * * 1999"]}), "strimzi_roll", options=OWN_REASON),
+        asks(ignore_maintenance_windows=True),
     ),
     Condition.QUORUM: Row(
         at_a_stand(lambda walk: walk.kafka.behind.update({0, 2})), lambda walk: walk.kafka.behind.clear(),

@@ -90,7 +90,7 @@ def test_an_empty_list_chooses_nothing_and_an_empty_text_is_none(options: dict[s
 
 
 BEGUN = (
-    "Kafka kafka/demo is in the middle of a flow (replace_key), which restarts pods by itself. Finish it first, with "
+    "Kafka kafka/demo: is in the middle of a flow (replace_key), which restarts pods by itself. Finish it first, with "
     "strimzi_trusted_certs and state=retired, or with the reconcile playbook."
 )
 

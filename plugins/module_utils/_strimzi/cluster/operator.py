@@ -243,7 +243,7 @@ def describe_left_pause(work: Work, is_seen: bool = True, holder: str = "") -> s
     return (
         f"{left}; what it must not see half-way may not be at its end. Run any playbook of this collection on this "
         "cluster again when the cause below is gone: it finishes this and ends the pause. By hand, where no other run "
-        f"is at work, and at the price of a restart of each node: {command} {scope.paused_by}-."
+        f"is at work, and at the price of restarts of nodes, each of them at most: {command} {scope.paused_by}-."
     )
 
 

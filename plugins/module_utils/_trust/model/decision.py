@@ -194,6 +194,10 @@ class Condition(str, Enum):
     WRITES_LAST = "writes_last"
     FLOW_ADVANCES = "flow_advances"
     RESTARTS_ARE_PLANNED = "restarts_are_planned"
+    # Conditions before restarts for a reason of the caller's own.
+    NOT_PAUSED = "not_paused"
+    FLOW_HAS_ENDED = "flow_has_ended"
+    WINDOW_IS_OPEN = "window_is_open"
     # Conditions before the restart of a node by this collection itself.
     QUORUM = "quorum"
     AVAILABILITY = "availability"

@@ -52,6 +52,7 @@ class Stops(Enum):
     END = "when nothing else is left to do"
     LOOK = "when a playbook looks first, with the approval of a plan"
     PASS = "before each of its passes"
+    OWN_RESTARTS = "before the restarts that a task asks for"
     RESTART = "before the restart of each node"
 
 
@@ -155,6 +156,9 @@ ROWS = {
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),
     Condition.RESTARTS_ARE_PLANNED: Row(Stops.PASS),
+    Condition.NOT_PAUSED: Row(Stops.OWN_RESTARTS),
+    Condition.FLOW_HAS_ENDED: Row(Stops.OWN_RESTARTS),
+    Condition.WINDOW_IS_OPEN: Row(Stops.OWN_RESTARTS),
     Condition.QUORUM: Row(Stops.RESTART),
     Condition.AVAILABILITY: Row(Stops.RESTART),
     Condition.RETURN: Row(Stops.RESTART),
