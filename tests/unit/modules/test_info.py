@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ansible_collections.trustops.strimzi.plugins.filter.violation_rows import violation_rows
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners
@@ -140,6 +141,7 @@ def rendered(seen: dict[str, Any], users: dict[str, Any], everything: bool) -> l
     """The page of these results."""
     pages = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, undefined=StrictUndefined)
     pages.filters |= {name: unrolled(pages.filters[name]) for name in ("map", "selectattr", "rejectattr")}
+    pages.filters["trustops.strimzi.violation_rows"] = violation_rows
     pages.filters["regex_replace"] = lambda text, pattern, other: re.sub(pattern, other, text)
     page = pages.get_template("status.md.j2")
     text = page.render(status_seen=seen, status_users=users, status_everything=everything)
