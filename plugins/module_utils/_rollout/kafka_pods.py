@@ -23,6 +23,7 @@ from .._strimzi.cluster.kafka import find_condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import Owners, has_role, is_asked_here, is_final, is_ready, requests_on, worker_of
 from .._trust.model.components import Component
+from .._trust.model.folding import fold_names
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 
@@ -324,18 +325,22 @@ class Progress:
         return frozenset(_place_of(component, name) for component, name in owned if component is not None)
 
     def describe(self) -> str:
-        """The state of every pod, to find out why nothing moves."""
+        """The state of every pod, to find out why nothing moves; many pods in the same state are named once."""
         states = [
-            f"{name_of(pod)}: {_condition(pod)}"
-            f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}"
+            (
+                name_of(pod),
+                f"{_condition(pod)}"
+                f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}",
+            )
             for pod in self._seen
         ]
         names = {name_of(pod) for pod in self._seen}
         states += [
-            f"{old.name}: gone, nothing Ready in its place"
+            (old.name, "gone, nothing Ready in its place")
             for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
         ]  # fmt: skip
-        return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
+        rows = "; ".join(f"{pods}: {state}" for pods, state in fold_names(states))
+        return f"{self.restarted} of {self.expected} restarted. {rows}."
 
     def advice(self) -> str:
         """A sentence about each pod that does not end although it should have, with a space after it; empty if there is

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
@@ -13,10 +14,12 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import ask_nodes, observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import NodesSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.answers import silence_error
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import AwaitAnswers
 
 from ...tools.support.flows import SETTINGS
@@ -86,6 +89,12 @@ def test_a_node_that_hangs_for_ever_is_named_at_last(one: Waiting, golden: Golde
     assert caught.value.uids == one.step.uids
     golden.compare_said("rolls", caught.value)
     assert LIMIT <= one.seconds < LIMIT + 5
+
+
+def test_of_many_silent_nodes_some_are_named() -> None:
+    nodes = tuple(Unanswered(f"n-{number}", f"uid-{number}", "", "timed out") for number in range(500))
+    error = silence_error(nodes, timedelta(minutes=1), WatchedCluster().work())
+    assert (error.object.count("timed out"), len(error.uids)) == (5, 500)
 
 
 def test_the_time_begins_again_with_each_that_answers() -> None:

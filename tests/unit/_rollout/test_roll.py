@@ -322,6 +322,18 @@ def test_a_pod_that_is_not_recreated_is_named(name: str) -> None:
     assert f"{name}: gone" in message
 
 
+def test_pods_in_the_same_state_are_named_once() -> None:
+    """Of 500 nodes that wait, a person reads five names."""
+    stand = Stand()
+    many = [f"demo-kafka-{number}" for number in range(3, 40)]
+    for name in many:
+        stand.create("pods", pod(name, "kafka"))
+    stand.at(1, lambda: stand.remove("pods", NODES[1]))
+    message = str(stuck(stand, NODES[1], *many))
+    assert message.count("to be restarted") == 1
+    assert f"{NODES[1]}: gone" in message
+
+
 def test_a_node_comes_back_under_its_own_name_only() -> None:
     stand = Stand()
     stand.recreate_at(1, NODES[0], "demo-kafka-7")

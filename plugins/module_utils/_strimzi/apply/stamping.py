@@ -27,8 +27,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource
 from ..._kube.shipped_roles import describe_roles_with, rule_for
 from ..._trust.model.components import Component
-from ..._trust.model.folding import fold
-from ..._trust.model.names import listed
+from ..._trust.model.folding import fold_names
 from ..._trust.model.steps.nodes import StampPods
 from .. import names
 from ..cluster.leaves import server_cert_hash
@@ -227,8 +226,7 @@ def _restarted_again(work: Work, hindered: Obstacles) -> StampsRefused:
 def _describe(hindered: Obstacles) -> str:
     """The pods with the reasons, as a part of a sentence; many pods with the same reason are named once."""
     return "; ".join(
-        f"{listed([name for name, _why in (first, *others)])}: {first[1]}" if others else " ".join(first)
-        for first, others in fold(hindered.items(), lambda pod: pod[1])
+        f"{pods} {why}" if pods in hindered else f"{pods}: {why}" for pods, why in fold_names(hindered.items())
     )
 
 

@@ -30,6 +30,12 @@ def fold(things: Iterable[T], likeness: Callable[[T], Hashable]) -> Iterator[tup
             yield first, others
 
 
+def fold_names(states: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The rows of objects, each given by its name and what is said of it: the names of a row, in a line, and that."""
+    for first, others in fold(states, lambda state: state[1]):
+        yield listed([name for name, _said in (first, *others)]), first[1]
+
+
 def fold_violations(
     violations: Iterable[Mapping[str, str]],
 ) -> Iterator[tuple[Mapping[str, str], Sequence[Mapping[str, str]]]]:

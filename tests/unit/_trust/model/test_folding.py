@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.folding import (
     describe_violations_in_rows,
     fold,
+    fold_names,
     fold_violations,
     subjects_of,
 )
@@ -57,3 +58,8 @@ def test_a_row_has_one_command_and_says_whose_it_is() -> None:
     assert row.endswith("Wait. The command, for the first of them: kubectl look n-0")
     (alone,) = describe_violations_in_rows(given[7:8])
     assert alone == "pod n-7: is held. Wait. The command: kubectl look n-7"
+
+
+def test_names_of_which_the_same_is_said_are_one_row() -> None:
+    states = [*((f"n-{node}", "Ready") for node in range(9)), ("n-9", "not Ready")]
+    assert list(fold_names(states)) == [("n-0, n-1, n-2, n-3, n-4 and 4 more", "Ready"), ("n-9", "not Ready")]
