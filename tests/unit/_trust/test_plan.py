@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlaceObstacles,
     OperatorPause,
@@ -34,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
     ActionKind,
     Forecast,
+    PlannedStep,
     forecast,
     likeness_of,
     state_of,
@@ -415,3 +417,22 @@ def test_two_states_differ_by_the_day_on_which_a_leaf_ends() -> None:
     due, again, renewed = (state_of(holding(end), ()) for end in (NOW, NOW, NOW + YEAR))
     assert due == again
     assert due != renewed
+
+
+@pytest.mark.parametrize(
+    ("nodes", "rounds", "reason", "count"),
+    [
+        ("", (), None, 0),
+        ("abc", (), RollReason.ENDED, 1),
+        ("", (), RollReason.ENDED, 0),
+        ("abcdefg", (), None, 7),
+        ("abcdefg", ("abc",), None, 5),
+        ("abcdefg", ("abc", "defg"), None, 2),
+    ],
+)
+def test_a_node_in_no_round_is_a_round(
+    nodes: str, rounds: tuple[str, ...], reason: RollReason | None, count: int
+) -> None:
+    planned = tuple(Round(tuple(one), Bound.ALL) for one in rounds)
+    step = PlannedStep(Phase.USE, "", "Roll", tuple(nodes), rounds=planned, reason=reason)
+    assert step.round_count == count

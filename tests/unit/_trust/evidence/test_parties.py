@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
     find_trust_doubts,
     known_presenters,
+    leaf_shown_by,
     may_present_ended,
     pods_accepting,
     pods_trusting_removed,
@@ -309,6 +310,23 @@ def test_a_stored_leaf_that_cannot_be_read_is_presented_by_no_pod() -> None:
     assert presenting_stored(looked(on(NODE), leaves=(a_leaf(chain=None),))) == set()
 
 
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        pytest.param((on(NODE), on(NODE, 9090)), CHAIN[0], id="one"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=(CHAIN[0], HELD))), CHAIN[0], id="one, before other CAs"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=(HELD,))), None, id="several"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=None)), None, id="a listener that has not answered"),
+        pytest.param((on(PEER),), None, id="no listener"),
+        pytest.param(None, None, id="not asked"),
+    ],
+)
+def test_the_leaf_that_all_listeners_of_a_node_present(
+    seen: tuple[ObservedListener, ...] | None, shown: Certificate | None
+) -> None:
+    assert leaf_shown_by(NODE, changed(SEEN, listeners=seen)) == shown
+
+
 def of_third(end: datetime) -> Certificate:
     return issue_leaf(THIRD, end=end)
 
@@ -470,6 +488,8 @@ def test_a_program_with_an_outgoing_certificate_holds_the_flow_until_that_certif
         pytest.param(lambda: seen(outgoing=replace(READ, is_complete=False)), id="the switch has not been seen"),
         pytest.param(lambda: seen(finished_at=NOW), id="of a flow that has finished"),
         pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="the old CA was put back"),
+        pytest.param(lambda: seen(successor=" "), id="a CA with a later fingerprint was put in use"),
+        pytest.param(lambda: seen(successor="~"), id="a CA with an earlier fingerprint was put in use"),
         pytest.param(lambda: seen(replace(LATE, ends_at=NOW + DAY)), id="it has read one of the old CA since"),
         pytest.param(lambda: seen(replace(LATE, certificate_source="")), id="another program writes what it reads"),
     ],

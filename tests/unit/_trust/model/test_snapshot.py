@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pool
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     FailedReconcile,
+    InPlaceObstacles,
     LinkCertificates,
 )
 
@@ -49,6 +50,15 @@ def test_listeners_by_uid(
     listeners: tuple[ObservedListener, ...] | None, known: dict[str, tuple[ObservedListener, ...]]
 ) -> None:
     assert cluster(listeners=listeners).listeners_by_uid == known
+
+
+def test_the_answers_of_the_nodes_have_all_that_was_asked() -> None:
+    obstacles = InPlaceObstacles()
+    for asked in ({}, {"listeners": (A9090,)}, {"in_place_obstacles": obstacles}):
+        assert cluster(**asked).answers is None
+    answers = cluster(listeners=(A9090,), in_place_obstacles=obstacles).answers
+    assert answers is not None
+    assert (answers.listeners, answers.in_place_obstacles) == ((A9090,), obstacles)
 
 
 def test_a_changed_snapshot_computes_its_pods_and_listeners_anew() -> None:
