@@ -748,6 +748,11 @@ violations:
       returned: always
       sample: "cannot validate certificates of the CA CN=cluster-ca v1."
     remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
+    command:
+      description: The command of the remedy, which names the object; empty if the remedy has none.
+      type: str
+      returned: always
+      sample: ""
 phase:
   description: The phase of the next step; null when there is none.
   returned: always
