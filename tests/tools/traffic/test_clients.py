@@ -52,7 +52,7 @@ def test_messages_of_librdkafka_that_count_as_refused(code: int, text: str, fail
 @pytest.mark.parametrize(
     ("line", "short"),
     [
-        ("WARN [Producer clientId=producer-1] Got error produce response with correlation id 7 on topic-partition traffic-3, retrying (9 attempts left). Error: NOT_ENOUGH_REPLICAS", True),
+        ("WARN [Producer clientId=producer-1] Got error produce response on topic-partition traffic-3, retrying. Error: NOT_ENOUGH_REPLICAS", True),
         ("[ReplicaManager broker=1] org.apache.kafka.common.errors.NotEnoughReplicasException: The size of the current ISR", True),
         ('{"name": "producer_send_error", "value": "1.0", "message": "NotEnoughReplicasException"}', True),
         ("WARN [Producer clientId=producer-1] Got error produce response, retrying. Error: NOT_LEADER_OR_FOLLOWER", False),
