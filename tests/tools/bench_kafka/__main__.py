@@ -11,6 +11,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,11 @@ from ...kafka.tier import Layout, Tier, bed_cluster_of_nodes, kafka_cluster
 from ..bench.measurement import Measurement, Wanted
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
-from ..cluster.kube import Object
 from ..operator import clusters
 from .looking import Looks, looks
 from .replacement import Replacement, table
 from .replacing import by_operator, by_playbook
 from .variants import OPERATOR, VARIANTS, Variant, judge
-
-#: The probe that Strimzi sets where a Kafka resource says nothing (docs/operator.md, "Kafka image"); the length of a
-#: restart depends on it.
-STRIMZI_READINESS = {"initialDelaySeconds": 15, "timeoutSeconds": 5, "periodSeconds": 10}
 
 
 @dataclass
@@ -86,15 +82,9 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
 
 def _layout(brokers: int) -> Layout:
     """Three nodes that are controller and broker, and so many brokers more; ready when Strimzi's own probe finds them so."""
-
-    def made(name: str, namespace: str, **options: Any) -> list[Object]:
-        more = [clusters.Pool("more", brokers, ("broker",))] if brokers else []
-        found = clusters.of_pools(name, namespace, [*clusters.combined(), *more], **options)
-        for kafka in (manifest for manifest in found if manifest["kind"] == "Kafka"):
-            kafka["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS
-        return found
-
-    return made
+    more = [clusters.Pool("more", brokers, ("broker",))] if brokers else []
+    pools = [*clusters.combined(), *more]
+    return partial(clusters.of_pools, pools=pools, readiness=clusters.STRIMZI_READINESS)
 
 
 def measure(names: Sequence[str], brokers: int, figures: Figures) -> None:

@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,8 @@ from ..bench.pairs import seconds
 from ..bench.restarts import watched
 from ..cluster.bed import ROOT, Bed
 from ..cluster.commands import run_command
-from ..cluster.kube import Object, wait_for
+from ..cluster.kube import wait_for
+from ..operator.clusters import STRIMZI_READINESS
 from .clients import LIBRARIES, Demand, find_brokers, is_short_of_replicas
 from .fleet import TrustingFleet, trusting_fleet
 from .ledger import Ledger
@@ -49,8 +52,6 @@ _PARTITIONS = 18
 #: The wanted time of restarts in batches, as a share of the time of the same restarts one by one.
 _SHARE = 0.5
 _RESOLVING = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
-#: The probe that Strimzi sets where a Kafka resource says nothing (docs/operator.md, "Kafka image").
-STRIMZI_READINESS = {"initialDelaySeconds": 15, "timeoutSeconds": 5, "periodSeconds": 10}
 LAYOUT = RACKS
 
 
@@ -64,6 +65,7 @@ class Way:
 
 
 ONE_BY_ONE, IN_BATCHES = Way("one by one", "1"), Way("batches", "rack")
+WAYS = (ONE_BY_ONE, IN_BATCHES)
 
 
 @dataclass(frozen=True)
@@ -165,9 +167,8 @@ class Rolled:
 
     def line(self) -> str:
         means = (
-            sum(phase(one) for one in self.of_brokers) / max(len(self.of_brokers), 1)
-            for phase in (Round.stopping.fget, Round.starting.fget, Round.returning.fget)
-            if phase is not None
+            sum(map(attrgetter(phase), self.of_brokers)) / max(len(self.of_brokers), 1)
+            for phase in ("stopping", "starting", "returning")
         )
         stop, start, back = means
         return (
@@ -286,21 +287,12 @@ def racks_of(layout: Layout) -> dict[int, str]:
     return {node_id(pod): racks[pod.removeprefix(f"{layout.cluster}-").rpartition("-")[0]] for pod in layout.brokers}
 
 
-def _manifests(name: str, namespace: str, **options: bool) -> list[Object]:
-    """Nodes are ready when Strimzi's own probe finds them so."""
-    made = LAYOUT.manifests(name, namespace, **options)
-    for manifest in made:
-        if manifest["kind"] == "Kafka":
-            manifest["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS
-    return made
-
-
 @contextmanager
 def stand() -> Iterator[Stand]:
     with bed_cluster_of_nodes("batches") as cluster, tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         Runner(cluster).flow("create", strimzi_path_length=1).check()
-        tier = kafka_cluster(cluster, _manifests, generated=False)
+        tier = kafka_cluster(cluster, partial(LAYOUT.manifests, readiness=STRIMZI_READINESS), generated=False)
         asked, *_others = LAYOUT.brokers
         create_topic(tier, asked, _TOPIC, replicas=3, partitions=_PARTITIONS)
         ledger, brokers = Ledger(), find_brokers(tier, LAYOUT.brokers, folder, PUBLIC, _TOPIC)
@@ -318,8 +310,8 @@ def _resolving(bed: Bed, folder: Path) -> tuple[str, ...]:
     return ("unshare", "--mount", "sh", "-c", _RESOLVING, "sh", str(file))
 
 
-def measure(flows: Sequence[Flow], file: Path) -> list[str]:
-    """Measures, prints and writes the figures, and returns the rules that are broken."""
+def measure(flows: Sequence[Flow], ways: Sequence[Way], file: Path) -> list[str]:
+    """Measures, prints and writes the figures, and returns the rules that are broken. Both ways are compared."""
     rolled: list[Rolled] = []
     lines: list[str] = []
     with stand() as found:
@@ -328,13 +320,12 @@ def measure(flows: Sequence[Flow], file: Path) -> list[str]:
             raise RuntimeError(f"these partitions have two replicas in a rack: {scattered}")
         try:
             for flow in flows:
-                pair = []
-                for way in (ONE_BY_ONE, IN_BATCHES):
-                    pair.append(found.measure(flow, way))
-                    print(pair[-1].line(), flush=True)
-                rolled += pair
-                lines += [measurement.line() for measurement in measurements(*pair)]
-                print(*lines[-3:], sep="\n", flush=True)
+                for way in ways:
+                    rolled.append(found.measure(flow, way))
+                    print(rolled[-1].line(), flush=True)
+                compared = measurements(*rolled[-2:]) if tuple(ways) == WAYS else ()
+                lines += (told := [measurement.line() for measurement in compared])
+                print(*told, sep="\n", flush=True)
             control = found.control()
         finally:
             file.parent.mkdir(exist_ok=True)
@@ -346,9 +337,12 @@ def measure(flows: Sequence[Flow], file: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.traffic.batches", description=__doc__)
     parser.add_argument("--flow", action="append", choices=[flow.name for flow in FLOWS], help="default: every one")
+    parser.add_argument("--way", choices=[way.name for way in WAYS], help="this one only, and no ratio; default: both")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "batches.json", help="default: %(default)s")
     arguments = parser.parse_args()
-    broken = measure([flow for flow in FLOWS if flow.name in (arguments.flow or [flow.name])], arguments.output)
+    flows = [flow for flow in FLOWS if flow.name in (arguments.flow or [flow.name])]
+    ways = [way for way in WAYS if way.name == (arguments.way or way.name)]
+    broken = measure(flows, ways, arguments.output)
     print(*broken, sep="\n")
     return 1 if broken else 0
 
