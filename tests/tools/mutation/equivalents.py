@@ -123,8 +123,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "_pki/keystores.py",
         "return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _refuse_other_format()",
         (
-            "return number if tag == _NUMBER and 0 != number <= _MOST_ITERATIONS else _refuse_other_format()",
-            "return number if tag == _NUMBER and 0 is not number <= _MOST_ITERATIONS else _refuse_other_format()",
             "return number if tag == _NUMBER and 0 <= number <= _MOST_ITERATIONS else _refuse_other_format()",
             "return number if tag == _NUMBER and -1 < number <= _MOST_ITERATIONS else _refuse_other_format()",
         ),

@@ -316,7 +316,7 @@ def test_a_common_name_is_a_name_of_a_host_where_no_other_is(
 @pytest.mark.parametrize(
     ("kinds", "name"),
     [
-        ((NameOID.ORGANIZATION_NAME, NameOID.COMMON_NAME, NameOID.TITLE), "1"),
+        ((NameOID.ORGANIZATION_NAME, NameOID.COMMON_NAME, NameOID.TITLE, NameOID.SERIAL_NUMBER), "1"),
         ((NameOID.COMMON_NAME, NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME), "1"),
         ((NameOID.ORGANIZATION_NAME,), ""),
     ],

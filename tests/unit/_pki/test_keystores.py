@@ -302,7 +302,7 @@ class TestOpening:
         for size in (1, 127, 128, 129, 255, 256):
             assert keystores._values(keystores._der(0x04, bytes(size))) == [(0x04, bytes(size))]
         with pytest.raises(KeystoreError):
-            keystores._values(b"\x04\x80")
+            keystores._values(b"\x04\x80" + bytes(128))
 
     def test_a_file_that_takes_long_to_open_is_not_read(self) -> None:
         most = keystores._MOST_ITERATIONS
