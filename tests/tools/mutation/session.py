@@ -38,10 +38,9 @@ def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Tried]:
         counts = ", ".join(f"{results.count(result)} {result}" for result in forking.RESULTS)
         print(f"{package}, in forks: {counts}", flush=True)
         unknown = [mutant for mutant, result in zip(of_package, results, strict=True) if result == forking.UNKNOWN]
-        replaced = iter(_replace(package, unknown, jobs))
+        replaced = dict(zip(unknown, _replace(package, unknown, jobs), strict=True))
         for mutant, result in zip(of_package, results, strict=True):
-            told = next(replaced) if result == forking.UNKNOWN else result
-            yield Tried(mutant, told == forking.NOTICED)
+            yield Tried(mutant, replaced.get(mutant, result) == forking.NOTICED)
 
 
 def _fork(package: Path, mutants: Sequence[Mutant], jobs: int) -> Sequence[str]:

@@ -156,7 +156,7 @@ def test_message(
 ) -> None:
     details = {"name": attempt.name, "kind": attempt.resource.plural}
     error = translate(attempt, status, reason, message, **details)
-    assert type(error) is kind
+    assert error.__class__ is kind
     golden.compare_said("kubernetes", error, case)
     assert error.attempt == attempt
     assert not error.outcome_unknown
