@@ -45,13 +45,8 @@ class Racks(WatchedCluster):
 @pytest.fixture
 def racks(monkeypatch: pytest.MonkeyPatch) -> Racks:
     cluster = Racks()
-    cluster.create(
-        manifests=[
-            clusters.pool(CLUSTER, NAMESPACE, "broker", 6, ["broker"]),
-            clusters.pool(CLUSTER, NAMESPACE, "controller", 3, ["controller"]),
-            clusters.kafka(CLUSTER, NAMESPACE),
-        ]
-    )
+    pools = clusters.Pool("broker", 6, ("broker",)), clusters.Pool("controller", 3, ("controller",))
+    cluster.create(manifests=clusters.of_pools(CLUSTER, NAMESPACE, pools))
     memory = cluster.memory
     cluster.answers = FakeKafka(memory.api, lambda: memory.seconds, ROLES, TOPICS, active=7, racks=RACKS, most_away=2)
     cluster.answers.register_seconds = cluster.answers.sync_seconds = 0.0

@@ -63,13 +63,12 @@ WAYS = {
 
 def begin(nodes: int) -> StandIn:
     """A cluster of this number of brokers, three of which are controllers too, in three racks, with a topic for each broker."""
-    pools = [
-        clusters.pool("demo", "kafka", "broker", nodes - CONTROLLERS, ["broker"]),
-        clusters.pool("demo", "kafka", "controller", CONTROLLERS, ["controller", "broker"]),
-    ]
-    made = [pool for pool in pools if pool["spec"]["replicas"]]
+    pools = (
+        clusters.Pool("broker", nodes - CONTROLLERS, ("broker",)),
+        clusters.Pool("controller", CONTROLLERS, ("controller", "broker")),
+    )
     memory = MemoryCluster()
-    fill(memory, [*made, clusters.kafka("demo", "kafka")], WISHES)
+    fill(memory, clusters.of_pools("demo", "kafka", [pool for pool in pools if pool.replicas]), WISHES)
     ids = range(nodes)
     kafka = FakeKafka(
         memory.api,

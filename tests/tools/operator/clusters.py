@@ -59,13 +59,7 @@ def of_pools(
     made = kafka(name, namespace, **options)
     if any(one.rack for one in pools):
         made["spec"]["kafka"]["rack"] = {"type": "environment-variable", "envVarName": RACK}
-    return [
-        *(
-            pool(name, namespace, one.name, one.replicas, list(one.roles), persistent=persistent, rack=one.rack)
-            for one in pools
-        ),
-        made,
-    ]
+    return [*(_node_pool(name, namespace, one, persistent) for one in pools), made]
 
 
 def kafka(
@@ -97,22 +91,18 @@ def kafka(
     }
 
 
-def pool(
-    cluster: str,
-    namespace: str,
-    name: str,
-    replicas: int,
-    roles: list[str],
-    *,
-    persistent: bool = False,
-    rack: str = "",
-) -> Object:
-    in_rack = {"template": {"kafkaContainer": {"env": [{"name": RACK, "value": rack}]}}} if rack else {}
+def _node_pool(cluster: str, namespace: str, pool: Pool, persistent: bool) -> Object:
+    in_rack = {"template": {"kafkaContainer": {"env": [{"name": RACK, "value": pool.rack}]}}} if pool.rack else {}
     return {
         "apiVersion": "kafka.strimzi.io/v1",
         "kind": "KafkaNodePool",
-        "metadata": {"name": name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
-        "spec": {"replicas": replicas, "roles": roles, "storage": STORAGE[persistent], **in_rack},
+        "metadata": {"name": pool.name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
+        "spec": {
+            "replicas": pool.replicas,
+            "roles": list(pool.roles),
+            "storage": STORAGE[persistent],
+            **in_rack,
+        },
     }
 
 
