@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import pytest
 from coverage import Coverage
 
-from .jobs import Jobs, limit
+from .jobs import Jobs, limit, run_in_fork
 from .spans import Position, bodies, lines_of_statement
 
 VARIABLE = "MUTANTS_TO_FORK"
@@ -215,11 +215,7 @@ def _reached(session: pytest.Session, modules: set[str], file: Path) -> _Reached
         return None
 
     caches = _caches()
-    failures: list[str | None] = []
-    jobs = Jobs(1)
-    jobs.start(run, failures.append)
-    jobs.wait()
-    (failed,) = failures
+    failed = run_in_fork(run)
     if failed is not None:
         name = session.items[int(failed)].nodeid if failed else "a test"
         pytest.exit(f"{name} fails without any mutation", returncode=1)

@@ -56,6 +56,15 @@ class Jobs:
         ended(None if code == 0 else told if code == _FAILED else "")
 
 
+def run_in_fork(work: Callable[[], str | None]) -> str | None:
+    """Waits for a fork that does this, and returns what it gives back, or nothing if it was killed. Raises RuntimeError if work raises an exception."""
+    failures: list[str | None] = []
+    jobs = Jobs(1)
+    jobs.start(work, failures.append)
+    jobs.wait()
+    return failures[0]
+
+
 def _work(work: Callable[[], str | None], writing: int) -> None:
     """In the fork; never returns."""
     code, told = _BROKEN, ""

@@ -13,7 +13,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from .forking import NOTICED, UNNOTICED
-from .jobs import Jobs, limit
+from .jobs import Jobs, limit, run_in_fork
 
 VARIABLE = "MODULES_TO_REPLACE"
 
@@ -90,12 +90,12 @@ def _import_the_rest(session: pytest.Session, mutant: Mapping[str, Any]) -> None
         names.write_text(json.dumps([name for name, module in sys.modules.items() if not _is_ours(module)]))
 
     names = Path(os.environ[VARIABLE]).with_suffix(".names")
-    _in_a_fork(work)
+    run_in_fork(work)
     for name in json.loads(names.read_text()):
         with suppress(ImportError):
             importlib.import_module(name)
     source = Path(mutant["module"]).read_text()
-    failed = _in_a_fork(lambda: _first_to_fail(session, mutant["module"], source, mutant["suites"]))
+    failed = run_in_fork(lambda: _first_to_fail(session, mutant["module"], source, mutant["suites"]))
     if failed is not None:
         pytest.exit(f"{failed or 'a test'} fails without any mutation", returncode=1)
 
@@ -111,17 +111,9 @@ def _first_to_fail(session: pytest.Session, module: str, source: str, suites: Se
     sys.meta_path.insert(0, _Finder(module, source))
     for files in suites:
         # A session of pytest collects once.
-        if (failed := _in_a_fork(lambda files=files: _first_of_suite(session, files))) is not None:  # type: ignore[misc]
+        if (failed := run_in_fork(lambda files=files: _first_of_suite(session, files))) is not None:  # type: ignore[misc]
             return failed
     return None
-
-
-def _in_a_fork(work: Callable[[], str | None]) -> str | None:
-    failures: list[str | None] = []
-    jobs = Jobs(1)
-    jobs.start(work, failures.append)
-    jobs.wait()
-    return failures[0]
 
 
 def _first_of_suite(session: pytest.Session, files: Sequence[str]) -> str | None:
