@@ -225,6 +225,7 @@ def _restarted_again(work: Work, hindered: Obstacles) -> StampsRefused:
 
 def _describe(hindered: Obstacles) -> str:
     """The pods with the reasons, as a part of a sentence; many pods with the same reason are named once."""
+    # A reason continues the sentence about one pod; behind several pods a colon comes first.
     return "; ".join(
         f"{pods} {why}" if pods in hindered else f"{pods}: {why}" for pods, why in fold_names(hindered.items())
     )

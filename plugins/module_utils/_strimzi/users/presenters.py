@@ -174,13 +174,12 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
 
 
 def _possible_issuers(
-    certificate: UserCertificate, about: _Authorities, place: str = ""
+    certificate: UserCertificate, about: _Authorities, place: str
 ) -> tuple[frozenset[str] | None, str]:
     """The CAs that may have issued the certificates in the Secret, and its place, or why they are unknown. The
-    certificate in a PKCS#12 file may be of any CA that users had certificates of. ``place`` is the Secret in a sentence
-    about its owner; elsewhere it is empty, and the Secret has its name.
+    certificate in a PKCS#12 file may be of any CA that users had certificates of. ``place`` is how a sentence calls the
+    Secret: by its label, unless the subject of the sentence says already which Secret that is.
     """
-    place = place or certificate.label
     authorities, evidence = _issuers_of_entry(certificate, about, place)
     if authorities is None or not _is_keystore_in_doubt(certificate, about):
         return authorities, evidence
@@ -285,7 +284,7 @@ def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[UserCertificate]
             f"{_WAIVER}."
         )
         return Presenter(name, None, f"another issuer issues its certificate, {subject}", remedy=remedy)
-    issuers = [_possible_issuers(certificate, about) for certificate in own]
+    issuers = [_possible_issuers(certificate, about, certificate.label) for certificate in own]
     unknown = next((why for authorities, why in issuers if authorities is None), None)
     secrets = ", ".join(certificate.label for certificate in own)
     remedy = (
@@ -318,7 +317,7 @@ def _of_named(
 
 def _of_reader_of_named(reader: Reader, certificate: UserCertificate, about: _Authorities) -> Presenter:
     presenter = _of_reader(reader, f"the certificate in {certificate.label}", certificate, about)
-    own, _evidence = _possible_issuers(certificate, about)
+    own, _evidence = _possible_issuers(certificate, about, certificate.label)
     current = frozenset(certificate.fingerprint for certificate in about.ca.in_use)
     # The operator restarts it when the Secret has changed; until then a person has to change the Secret.
     follows = reader.followed and own == current and presenter.authorities != own
