@@ -46,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
     Pause,
     Reload,
     Resume,
@@ -75,8 +76,8 @@ USING = snapshots(linked.TRUSTED, linked.IN_BUNDLE, patient.AGREED, patient.NOTE
 RETIRING = snapshots(unlinked.PHASED_OUT, unlinked.RETIRING, unlinked.USED, renewal.PHASED_OUT)
 #: Steps that the operator must not see half-way.
 ONLY_PAUSED = (WriteBundle, RechainLeaves, StampPods, Withdraw, RaiseKeyGeneration)
-#: Steps in our pause: none that waits for the operator, which does nothing then.
-IN_PAUSE = (*ONLY_PAUSED, Switch, RestoreKey, IssueLeaves, WriteLedger, Pause, Resume)
+#: Steps in our pause: none that waits for the operator, which does nothing then. Nodes answer in a pause as well.
+IN_PAUSE = (*ONLY_PAUSED, Switch, RestoreKey, IssueLeaves, WriteLedger, Pause, Resume, AwaitAnswers)
 #: More than any flow takes from anywhere.
 PASSES = 100
 
