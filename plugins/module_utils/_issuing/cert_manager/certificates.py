@@ -186,6 +186,12 @@ def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCerti
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(content.get("ca.crt", b"")))[1:], key)
 
 
+#: The reason of the condition Ready while cert-manager has seen no Secret of the Certificate. It can stay for a moment
+#: after cert-manager has written the Secret, and then cert-manager sometimes issues the certificate a second time
+#: (cert-manager's reason DoesNotExist, ``internal/controller/certificates/policies``).
+_NOT_SEEN = "DoesNotExist"
+
+
 def answer_to(
     certificate: Object,
     secret: Object | None,
@@ -209,6 +215,11 @@ def answer_to(
             f"{target} was not looked at yet. Check that cert-manager runs, and that it serves this namespace."
         )
     held = read_issued(secret, secret_name(name), scope.namespace)
+    if isinstance(held, IssuedCertificate) and ready.get("reason") == _NOT_SEEN:
+        return Waiting(
+            f"{target}: cert-manager has not seen its Secret {scope.namespace}/{secret_name(name)} yet, and may issue "
+            "it again. Check that cert-manager runs."
+        )
     if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
         return held
     if trouble := last_failure_of(certificate, scope):

@@ -84,6 +84,7 @@ READY, NOT_READY = (
     condition("Ready", "True"),
     condition("Ready", "False", "Issuing certificate as Secret does not exist"),
 )
+UNSEEN = condition("Ready", "False", "Issuing certificate as Secret does not exist", "DoesNotExist")
 ISSUING = condition("Issuing", "True", "Renewing certificate")
 FAILED = condition("Issuing", "False", "denied: no", "Denied")
 DONE = condition("Issuing", "False", "The certificate has been successfully issued", "Issued")
@@ -106,6 +107,7 @@ def test_an_answer_has_the_key_and_the_chain_to_the_root() -> None:
         ("being issued", certificate(NOT_READY, ISSUING), None),
         ("being renewed", certificate(READY, ISSUING), secret()),
         ("no Secret", certificate(NOT_READY), None),
+        ("a Secret that cert-manager has not seen", certificate(UNSEEN, DONE), secret()),
         ("spoilt", certificate(NOT_READY), secret(tls_crt=b"?")),
         ("no key", certificate(NOT_READY), secret(tls_key=b"?")),
     ],
