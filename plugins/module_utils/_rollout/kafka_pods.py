@@ -10,7 +10,7 @@ A roll notices if another program restarts Kafka nodes: two rolls at the same ti
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, TypeAlias
@@ -251,6 +251,22 @@ def _place_of(component: Component, name: str) -> _Place:
     return component, name if component is Component.KAFKA else ""
 
 
+@dataclass(frozen=True)
+class _Sight:
+    """A pod of the cluster, as one version of it says."""
+
+    #: The pod as Kubernetes shows it.
+    pod: Object
+    #: The UID of the pod.
+    uid: str
+    #: The component of the pod.
+    component: Component
+    #: Whether the pod is Ready.
+    is_ready: bool
+    #: Whether the pod is Ready and no program has deleted it.
+    stays_ready: bool
+
+
 class Progress:
     """Follows the replacement of pods, and records each complete replacement."""
 
@@ -258,7 +274,7 @@ class Progress:
         self._step = step
         self._work, self._owners = work, owners
         self._old = {pod.uid: pod for pod in leaving}
-        self._seen: list[Object] = []
+        self._sights: dict[str, _Sight] = {}  # by the name of the pod
         self._gone_at: dict[str, float] = {}  # by UID
         self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
         self._rounds: dict[str, int] = {}  # by UID
@@ -281,15 +297,15 @@ class Progress:
         """Note that these pods are restarted in the round of this number of the call."""
         self._rounds.update(dict.fromkeys(uids, number))
 
-    def take_in(self, pods: list[Object]) -> None:
-        """Take in the pods as they are now."""
+    def take_in(self, pods: Iterable[Object]) -> None:
+        """Take in the pods as they are now; pods of other clusters, and pods that have ended, do not matter."""
         now = self._work.clock.monotonic()
-        self._seen = pods
+        self._sights = dict(self._see(pods))
         # Nodes that are back are noted first. If a node leaves when the node before it is Ready, it was not away
         # together with it.
         filled = self._filled_places()
         self._note_returned(filled, now)
-        present = {uid_of(pod) for pod in pods}
+        present = {seen.uid for seen in self._sights.values()}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
             self._gone_at[uid] = now
@@ -298,6 +314,23 @@ class Progress:
         for uid in nodes:
             self._away[uid] = max(self._away.get(uid, 0), len(nodes))
         self._note_returned(filled, now)
+
+    def _see(self, pods: Iterable[Object]) -> Iterator[tuple[str, _Sight]]:
+        """The pods of this cluster by name. A look comes after each event of a pod, so a pod is read again only if it
+        is another version than in the look before.
+        """
+        for pod in pods:
+            known = self._sights.get(name := name_of(pod))
+            if known is None or known.pod is not pod:
+                component, is_up = self._owners.component_of(pod), is_ready(pod)
+                if component is None or is_final(pod):
+                    continue
+                known = _Sight(pod, uid_of(pod), component, is_up, is_up and not is_terminating(pod))
+            yield name, known
+
+    def all_stay_ready(self, excepted: Container[str]) -> bool:
+        """Whether every pod is Ready and stays, except for pods with these UIDs."""
+        return all(seen.stays_ready or seen.uid in excepted for seen in self._sights.values())
 
     def _note_returned(self, filled: frozenset[_Place], now: float) -> None:
         for uid in [uid for uid in self._gone_at if _place_of(self._old[uid].component, self._old[uid].name) in filled]:
@@ -320,9 +353,14 @@ class Progress:
         """The places with a Ready pod that this roll does not replace. All places are found at once: as many nodes may
         be away as a batch has.
         """
-        ready = (pod for pod in self._seen if uid_of(pod) not in self._old and is_ready(pod))
-        owned = ((self._owners.component_of(pod), name_of(pod)) for pod in ready)
-        return frozenset(_place_of(component, name) for component, name in owned if component is not None)
+        return frozenset(
+            _place_of(seen.component, name)
+            for name, seen in self._sights.items()
+            if seen.is_ready and seen.uid not in self._old
+        )
+
+    def _pods(self) -> list[Object]:
+        return [seen.pod for seen in self._sights.values()]
 
     def describe(self) -> str:
         """The state of every pod, to find out why nothing moves; many pods in the same state are named once."""
@@ -332,12 +370,11 @@ class Progress:
                 f"{_condition(pod)}"
                 f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}",
             )
-            for pod in self._seen
+            for pod in self._pods()
         ]
-        names = {name_of(pod) for pod in self._seen}
         states += [
             (old.name, "gone, nothing Ready in its place")
-            for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
+            for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in self._sights
         ]  # fmt: skip
         rows = "; ".join(f"{pods}: {state}" for pods, state in fold_names(states))
         return f"{self.restarted} of {self.expected} restarted. {rows}."
@@ -348,7 +385,7 @@ class Progress:
         """
         now = self._work.clock.now()
         return "".join(
-            f"{_describe_end(pod)} " for pod in self._seen if (due := _deadline_of_end(pod)) is not None and due < now
+            f"{_describe_end(pod)} " for pod in self._pods() if (due := _deadline_of_end(pod)) is not None and due < now
         )
 
 

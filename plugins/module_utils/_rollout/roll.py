@@ -43,7 +43,7 @@ from .._strimzi.apply.work import (
 from .._strimzi.apply.written import owners_of
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.operator import await_leaves, request_reconcile
-from .._strimzi.cluster.pods import REQUEST, is_final, is_ready
+from .._strimzi.cluster.pods import REQUEST, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
 from .._trust.evidence.stored import restarted_by_operator, restarted_with_next_leaf
@@ -168,16 +168,12 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
     pod later, it is excepted: its restart may be what helps it.
     """
     work = roll.work
-    owners = roll.observation.owners
-    progress = Progress(roll.step, leaving, work, owners)
+    progress = Progress(roll.step, leaving, work, roll.observation.owners)
     later = roll.step.uids - {pod.uid for pod in leaving}
 
     def settled(objects: Objects) -> bool:
-        parties = [pod for pod in objects.values() if owners.component_of(pod) and not is_final(pod)]
-        progress.take_in(parties)
-        return progress.complete and all(
-            uid_of(pod) in later or (is_ready(pod) and not is_terminating(pod)) for pod in parties
-        )
+        progress.take_in(objects.values())
+        return progress.complete and progress.all_stay_ready(later)
 
     alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.renew_lease
     try:
