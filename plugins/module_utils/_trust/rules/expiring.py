@@ -163,8 +163,8 @@ def describe_recovery(snapshot: Snapshot) -> str:
 
 def how_to_recover(snapshot: Snapshot) -> str:
     """The remedy if nodes refuse each other, without a full stop. An issuer signs nothing more under an ended CA."""
-    current = snapshot.ca.in_use[:1]
-    if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in current):
+    in_use = snapshot.ca.in_use
+    if snapshot.reconciliation.generated or not any(certificate.has_ended(snapshot.now) for certificate in in_use):
         return _RECOVER
     begun = in_flight(snapshot.ledger) is not None or snapshot.ca.prepared
     if begun or not (why := why_not_made_here(snapshot)):

@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     due_reasons_under,
     ending_leaves,
     ending_under_next,
+    is_kept_by_user_operator,
     leaves_before_operator_window,
     nears_operator_window,
     needed_by_operator,
@@ -476,6 +477,47 @@ def test_the_operator_needs_a_leaf_that_is_in_its_window(left: timedelta, needed
     assert needed_by_operator(seen) == frozenset()
     behind = seen.with_ca(certificate_generation=1)
     assert needed_by_operator(elsewhere(behind, LASTING)) == frozenset({PODS[0]})
+
+
+@pytest.mark.parametrize(
+    ("stored", "current", "needed"),
+    [
+        pytest.param(a_leaf(issuer=LASTING), (LASTING,), False, id="of the CA in use"),
+        pytest.param(a_leaf(issuer=NEW), (LASTING,), True, id="of another CA"),
+        pytest.param(a_leaf(chain=stored_chain(LASTING)[:1]), (LASTING,), True, id="without its CA"),
+        pytest.param(a_leaf(chain=(*stored_chain(LASTING), ROOT.certificate)), (LASTING, ROOT), False, id="of a CA below another"),
+        pytest.param(a_leaf(issuer=LASTING), (LASTING, ROOT), True, id="without the CA above"),
+        pytest.param(a_leaf(chain=(stored_chain(LASTING)[0], NEW.certificate, LASTING.certificate)), (LASTING,), False, id="with a link"),
+        pytest.param(a_leaf(issuer=NEW, component=Component.ENTITY_OPERATOR), (LASTING,), False, id="of a component, of another CA"),
+        pytest.param(
+            a_leaf(issuer=LASTING, component=Component.ENTITY_OPERATOR), (LASTING,), False, id="of a component, of the CA in use"
+        ),
+    ],
+)  # fmt: skip
+def test_the_operator_needs_a_leaf_of_a_node_that_does_not_end_with_the_ca_in_use(
+    stored: StoredLeaf, current: tuple[Entity, ...], needed: bool
+) -> None:
+    """It compares the end of the chain, and for nodes alone (``CertificateManager``)."""
+    seen = changed(settled(stored), ca=secrets(chain_of(*current)), leaves=(stored,))
+    assert needed_by_operator(elsewhere(seen, LASTING)) == (frozenset({PODS[0]}) if needed else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("left", "is_kept"),
+    [
+        pytest.param(None, True, id="there is none"),
+        pytest.param(30 * DAY, True, id="before its window"),
+        pytest.param(30 * DAY - timedelta(seconds=1), False, id="in its window"),
+    ],
+)
+def test_the_user_operator_keeps_a_certificate_until_its_own_window(left: timedelta | None, is_kept: bool) -> None:
+    """The end of its CA does not matter."""
+    own = leaf(SHORT, end=NOW + left) if left else None
+    stored = None if own is None else replace(a_leaf(), secret="orders", chain=(own, SHORT.certificate))
+    seen = changed(cluster(), user_leaves={"orders": stored})
+    assert is_kept_by_user_operator("orders", seen) is is_kept
+    lasting = None if own is None else replace(a_leaf(), secret="orders", chain=(own, LASTING.certificate))
+    assert is_kept_by_user_operator("orders", changed(cluster(), user_leaves={"orders": lasting})) is is_kept
 
 
 def test_a_leaf_that_the_caller_wants_no_more_is_due_by_its_own_digest() -> None:

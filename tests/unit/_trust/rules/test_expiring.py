@@ -39,19 +39,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
     Expiring,
     FirstToEnd,
+    describe_late_window,
     describe_missing_schedule,
     expiring,
     first_to_end,
+    how_to_recover,
     renewal_comes_in_time,
     warnings_of,
 )
 
-from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import NEW, OLD, ROOT, chain_of
-from ..builders import PAUSED, changed, cluster, secrets
+from ..builders import PAUSED, changed, cluster, prepared, secrets
 from ..ledger.test_target import ENDING, SOURCE, ends_in, using
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf
@@ -265,9 +267,53 @@ def test_of_an_ended_certificate_it_is_told_what_renews_it(golden: GoldenFiles) 
     golden.compare_said("stops_in_rules", f"{ended.warning(NOW)}\n{by_hand.warning(NOW)}")
 
 
+ENDED = ends_in(-1)
+BY_ISSUER = "Have it made, and give it to the recover playbook"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "has_to_be_made"),
+    [
+        pytest.param(elsewhere(using(ENDED), ENDED), True, id="an issuer keeps the key of an ended CA"),
+        pytest.param(elsewhere(using(ends_in(1)), ends_in(1)), False, id="the CA has not ended"),
+        pytest.param(using(ENDED), False, id="a run can make the successor"),
+        pytest.param(
+            elsewhere(using(ENDED, reconciliation=GENERATED), ENDED), False, id="the operator makes the successor"
+        ),
+        pytest.param(
+            elsewhere(using(ENDED, ca=secrets(ENDED, prepared=(prepared(NEW),))), ENDED), False, id="a successor is there"
+        ),
+        pytest.param(elsewhere(replaced(days=-1), ENDED), False, id="a flow is in flight"),
+        pytest.param(using(ENDED, ca=secrets(None)), False, id="there is no CA"),
+    ],
+)  # fmt: skip
+def test_a_recovery_asks_for_a_ca_that_only_an_issuer_can_make(snapshot: Snapshot, has_to_be_made: bool) -> None:
+    said = how_to_recover(snapshot)
+    assert (BY_ISSUER in said) is has_to_be_made
+    assert (said == "Run the recover playbook for the cluster CA") is not has_to_be_made
+
+
+@pytest.mark.parametrize(
+    ("windows", "is_late"),
+    [
+        pytest.param(None, False, id="no windows"),
+        pytest.param(MaintenanceWindows(True, None), False, id="one is open"),
+        pytest.param(MaintenanceWindows(False, None), True, id="none is to come"),
+        pytest.param(MaintenanceWindows(False, NOW + 34 * DAY), False, id="two days before the end"),
+        pytest.param(MaintenanceWindows(False, NOW + 34 * DAY + HOUR), True, id="less than two days before the end"),
+    ],
+)
+def test_a_window_is_late_less_than_two_days_before_the_first_end(
+    windows: MaintenanceWindows | None, is_late: bool
+) -> None:
+    seen = using(ENDING, reconciliation=Reconciliation(windows=windows))
+    assert bool(describe_late_window(seen)) is is_late
+
+
 @pytest.mark.parametrize(
     ("snapshot", "is_told"),
     [
+        (using(ENDED), False),
         (cluster(), True),
         (elsewhere(cluster(), OLD), True),
         (kept_up(OLD), False),
@@ -331,6 +377,8 @@ def test_a_call_that_keeps_a_ca_up_is_not_content_in_its_last_days(
     snapshot: Snapshot, intent: Intent, remedy: str
 ) -> None:
     found = list(renewal_comes_in_time(snapshot, intent, ("It waits for the issuer.",)))
+    has_ended = snapshot.ca.current[0].has_ended(snapshot.now)
+    assert [one.message.startswith("ended ") for one in found] == [has_ended for _one in found]
     assert [one.condition for one in found] == [Condition.RENEWAL_COMES_IN_TIME] * bool(remedy)
     assert all(remedy in one.remedy for one in found)
 

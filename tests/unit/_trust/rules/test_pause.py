@@ -58,6 +58,7 @@ from ..builders import PAUSED, changed, cluster, secrets
 from ..ledgers import ANY, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
+from ..of_users import users as of_users
 from ..requested import elsewhere
 from .asking import RECONCILE, REPLACE_KEY, situation
 
@@ -184,7 +185,8 @@ def test_one_step_ends_the_pauses_of_several_users() -> None:
         pytest.param({"ca": secrets(chain_of(OLD, ROOT))}, False, id="a CA is above the CA in use"),
         pytest.param({"bundle": frozenset({name_of(OLD), name_of(NEW)})}, True, id="the bundle does not follow the Secret"),
         pytest.param({"ca": secrets(OLD, key=NEW.certificate.public_key_sha256)}, True, id="key and certificate do not match"),
-        pytest.param({"leaves": leaves(generation=7)}, True, id="leaves are of another generation"),
+        pytest.param({"leaves": leaves(generation=7)}, True, id="leaves are of a later generation"),
+        pytest.param({"ca": secrets(OLD, certificate_generation=1)}, True, id="leaves are of an earlier generation"),
         pytest.param({"pods": (a_pod(presents_stored=False), *pods(names=PODS[1:]))}, True, id="a leaf has changed"),
         pytest.param({"pods": (a_pod(key_generation=7), *pods(names=PODS[1:]))}, True, id="a pod is not stamped"),
     ],
@@ -194,6 +196,15 @@ def test_the_operator_stays_paused_where_it_would_find_something_half_way(change
     assert finds_work(seen) is works
     assert resume_operators(seen) == (() if works else (Resume(phase=Phase.USE),))
     assert not finds_work(replace(seen, reconciliation=replace(PAUSED, generated=True))), "it sees to its own CA anyway"
+
+
+@pytest.mark.parametrize(("has_verifiers", "works"), [(True, True), (False, False)])
+def test_the_operator_is_let_on_where_no_listener_is_to_verify_users_any_more(has_verifiers: bool, works: bool) -> None:
+    """Only it can bring that to the nodes, and it restarts them for it anyway."""
+    ahead = {"bundle": frozenset({name_of(OLD), name_of(NEW)}), "has_verifiers": has_verifiers}
+    assert finds_work(changed(of_users(), **ahead)) is works
+    assert not finds_work(of_users(has_verifiers=has_verifiers))
+    assert finds_work(changed(cluster(), bundle=ahead["bundle"])), "nodes always verify by the cluster CA"
 
 
 # Whether running nodes can take a change up without a restart, and what is said where they cannot.
