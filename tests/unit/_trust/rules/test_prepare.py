@@ -13,8 +13,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.authority_order import LinkPlan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Wait
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import (
     Intent,
     LinkIssuer,
@@ -24,13 +25,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
+    Pod,
     PreparedAuthority,
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, resume_replacement
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import (
+    issue_before_last_restart,
+    prepare,
+    resume_replacement,
+)
 
 from ....tools.support.certificates import DAY, HOUR, NOW, Entity, key, make
 from ....tools.support.constrained import names
@@ -40,7 +48,8 @@ from .. import unlinked
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of
 from ..builders import changed, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
-from ..requested import elsewhere
+from ..nodes import PODS, leaves
+from ..requested import ISSUER, answered, elsewhere, with_requests
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
 CREATE = an_intent(Goal.CREATE, before_kafka=True)
@@ -403,3 +412,48 @@ def test_no_link_certificate_is_made_where_leaves_are_sent_alone() -> None:
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)
     assert step.links is None
+
+
+# A process without a leaf to start with, whose CA in use no issuer signs with any more.
+
+
+AT_ONCE = an_intent(Goal.REPLACE_KEY, external_issuer=ISSUER, client_grace=timedelta(0))
+_BEFORE = unlinked.READ_BACK
+#: All but the last node have restarted, and trust the next CA.
+ALL_BUT_LAST = (*unlinked.nodes(OLD, 0, 1)[:2], _BEFORE.nodes.pods[2])
+
+
+def without_leaf(*lost: str, snapshot: Snapshot = _BEFORE, pods: tuple[Pod, ...] = ALL_BUT_LAST) -> Snapshot:
+    """The leaves of these nodes are lost, and the issuer has made leaves of the next CA."""
+    seen = changed(
+        elsewhere(snapshot, OLD, NEW),
+        pods=pods,
+        leaves=leaves(names=[name for name in PODS if name not in lost]),
+        missing=dict.fromkeys(lost, Component.KAFKA),
+    )
+    return with_requests(seen, *(answered(name) for name in lost))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "served"),
+    [
+        pytest.param(without_leaf(PODS[2]), PODS[2], id="it is the last that does not trust the next CA"),
+        pytest.param(without_leaf(PODS[1], PODS[2]), PODS[2], id="a node that trusts the next CA has lost its leaf as well"),
+        pytest.param(without_leaf(PODS[0], pods=ALL_BUT_LAST), None, id="another node does not trust the next CA"),
+        pytest.param(without_leaf(PODS[2], pods=_BEFORE.nodes.pods), None, id="no node has restarted"),
+        pytest.param(without_leaf(PODS[2], snapshot=unlinked.ENROLLED), None, id="the next CA is not published"),
+        pytest.param(without_leaf(), None, id="no leaf is lost"),
+    ],
+)  # fmt: skip
+def test_the_last_process_gets_a_leaf_of_the_next_ca_before_its_restart(snapshot: Snapshot, served: str | None) -> None:
+    steps = issue_before_last_restart(situation(snapshot, AT_ONCE))
+    assert [(step.secrets, step.issuer, step.phase) for step in steps if isinstance(step, IssueLeaves)] == (
+        [((served,), chain_of(NEW), Phase.TRUST)] if served else []
+    )
+    assert len(steps) == (1 if served else 0)
+
+
+def test_clients_get_their_time_before_the_last_process_gets_a_leaf_of_the_next_ca() -> None:
+    (wait,) = issue_before_last_restart(situation(without_leaf(PODS[2]), changed_intent(AT_ONCE, client_grace=3 * DAY)))
+    assert isinstance(wait, AwaitClients)
+    assert wait.certificate == NEW.certificate

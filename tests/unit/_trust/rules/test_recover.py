@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
     Decision,
+    Wait,
     steps_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FlowOptions, Ledger, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import CONTROL_PLANE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import ClusterSecurity
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     CaUsers,
@@ -49,16 +54,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     StampPods,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import is_explained, restart_ended
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import (
+    awaits_successor,
+    is_explained,
+    is_succeeded_in_recovery,
+    restart_ended,
+)
 
-from ....tools.support.certificates import DAY, NOW, YEAR
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.golden import GoldenFiles
 from ....tools.support.intents import changed_intent
 from ..authorities import NEW, OLD, THIRD, names_of
 from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
-from ..nodes import PODS, a_leaf, a_pod, pods, uids_of
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..requested import ISSUER, a_request, answered, elsewhere, with_requests
 from .asking import situation
 
@@ -458,3 +468,130 @@ def test_a_flow_on_the_clients_ca_is_held_and_its_recovery_restarts_no_node() ->
         decision = decide(presenting(PODS[0], users=CaUsers()), Intent(goal))
         assert Condition.LEAVES_IN_USE_ARE_VALID in [one.condition for one in decision.violations]
         assert decision.steps == ()
+
+
+def test_nodes_without_tls_among_each_other_are_left_to_the_operator() -> None:
+    """They do not refuse each other, so it can ask them. A node that it restarts for its own reasons is not waited for,
+    and neither is a node that it does not restart.
+    """
+    outdated = a_pod(PODS[2], presents_stored=False)
+    unmarked = a_pod(PODS[1])
+    seen = replace(presenting(*PODS[:2]), security=ClusterSecurity(has_tls=False, verifies_clients=False))
+    seen = changed(seen, pods=(seen.nodes.pods[0], unmarked, outdated))
+    (roll,) = steps_of(restart_ended(situation(seen, RECOVER)))
+    assert isinstance(roll, Roll)
+    assert (roll.reason, roll.uids) == (RollReason.USE, uids_of(PODS[0]))
+
+
+ENDED = make("cluster-ca v0", key(0), path_length=1, begin=NOW - YEAR, end=NOW - DAY)
+STOPPED = FlowOptions(stop=Stop(Phase.TRUST, NOW))
+
+
+def flow(goal: Goal = Goal.RENEW, old: Entity = ENDED, **journal: Any) -> Snapshot:
+    """In flight, from a CA that has ended."""
+    begun = a_journal(goal, old, **journal)
+    return cluster(ca=secrets(old), ledger=ledger(entry(old, generations=(0,)), entry(NEW, UNUSED), journal=begun))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "goal", "is_succeeded"),
+    [
+        pytest.param(cluster(ca=secrets(ENDED), ledger=ledger(entry(ENDED))), Goal.RENEW, True, id="a renewal begins"),
+        pytest.param(cluster(ca=secrets(ENDED), ledger=ledger(entry(ENDED))), Goal.RECONCILE, False, id="no flow begins"),
+        pytest.param(flow(), Goal.RECONCILE, True, id="a renewal is in flight"),
+        pytest.param(flow(is_abort=True), Goal.RECONCILE, False, id="a renewal is undone"),
+        pytest.param(flow(old=OLD), Goal.RECONCILE, False, id="the renewed CA has not ended"),
+        pytest.param(flow(replaces="0" * 40), Goal.RECONCILE, False, id="the renewed CA is not recorded"),
+        pytest.param(flow(options=STOPPED), Goal.RECONCILE, False, id="the renewal stops"),
+        pytest.param(flow(options=STOPPED), Goal.RENEW, True, id="the renewal is led on"),
+        pytest.param(flow(Goal.REPLACE_KEY), Goal.RECONCILE, False, id="a replacement comes after the restart"),
+        pytest.param(elsewhere(flow(Goal.REPLACE_KEY), ENDED), Goal.RECONCILE, True, id="an issuer keeps the replaced key"),
+        pytest.param(elsewhere(flow(is_abort=True), ENDED), Goal.RECONCILE, True, id="undone, and an issuer keeps the key"),
+        pytest.param(elsewhere(flow(Goal.REPLACE_KEY), NEW), Goal.RECONCILE, False, id="an issuer keeps the next key alone"),
+        pytest.param(
+            elsewhere(flow(Goal.REPLACE_KEY, options=STOPPED), ENDED), Goal.RECONCILE, False, id="the replacement stops"
+        ),
+    ],
+)  # fmt: skip
+def test_an_ended_ca_is_succeeded_before_nodes_restart(snapshot: Snapshot, goal: Goal, is_succeeded: bool) -> None:
+    assert is_succeeded_in_recovery(situation(snapshot, RECOVER), Intent(goal)) is is_succeeded
+
+
+# Nodes that wait for leaves of the CA in the place of an ended CA.
+
+
+def at_its_end(ca: Entity = ENDED, books: Ledger | None = None) -> Snapshot:
+    """The CA in use has ended, and so has the leaf that each node presents and that is stored for it."""
+    own = tuple(a_leaf(name, chain=(issue_leaf(ca, begin=NOW - YEAR, end=NOW - DAY), ca.certificate)) for name in PODS)
+    books = books or ledger(entry(ca, generations=(0,)))
+    seen = cluster(ca=secrets(ca), ledger=books, leaves=own, in_place_obstacles=InPlaceObstacles())
+    return answering(seen, accepting=[ca.certificate.fingerprint])
+
+
+def led_on(*at_hand: str, successor: bool = True, **journal: Any) -> Snapshot:
+    """A replacement is in flight, and every process trusts the next CA. at_hand: the nodes with a leaf of that CA."""
+    begun = a_journal(old=ENDED, **journal)
+    new = entry(NEW, UNUSED, published_at=NOW - HOUR)
+    seen = at_its_end(books=ledger(entry(ENDED, generations=(0,)), *((new,) if successor else ()), journal=begun))
+    if successor:
+        waits = secrets(ENDED, other_entries=others(NEW), prepared=(prepared(NEW),), kept_keys=names_of(NEW))
+        seen = changed(seen, ca=waits, bundle=names_of(ENDED, NEW))
+    seen = answering(seen, accepting=names_of(ENDED, NEW))
+    return with_requests(elsewhere(seen, ENDED, NEW), *(answered(name) for name in at_hand))
+
+
+KEPT_BY_ISSUER = elsewhere(at_its_end(), ENDED)
+AT_ONCE = changed_intent(RECOVER, client_grace=timedelta(0), external_issuer=ISSUER)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "awaits"),
+    [
+        pytest.param(KEPT_BY_ISSUER, True, id="an issuer keeps the key of the ended CA"),
+        pytest.param(at_its_end(), False, id="the operator issues the next leaves"),
+        pytest.param(changed(at_its_end(), reconciliation=PAUSED), True, id="the operator is paused"),
+        pytest.param(elsewhere(at_its_end(OLD), OLD), False, id="the CA has not ended"),
+        pytest.param(changed(KEPT_BY_ISSUER, leaves=leaves(ENDED)), False, id="the next leaves are stored"),
+        pytest.param(changed(KEPT_BY_ISSUER, ca=secrets(None)), False, id="there is no CA"),
+        pytest.param(
+            changed(KEPT_BY_ISSUER, reconciliation=Reconciliation(generated=True)), False, id="the CA is the operator's"
+        ),
+        pytest.param(replace(KEPT_BY_ISSUER, users=CaUsers()), False, id="of users"),
+        pytest.param(led_on(), True, id="a flow leads to another CA"),
+        pytest.param(led_on(successor=False), False, id="a flow leads to no other CA"),
+    ],
+)  # fmt: skip
+def test_nodes_wait_for_the_ca_in_the_place_of_an_ended_ca(snapshot: Snapshot, awaits: bool) -> None:
+    assert awaits_successor(situation(snapshot, RECOVER)) is awaits
+
+
+def test_the_restart_comes_when_each_leaf_of_the_next_ca_is_at_hand() -> None:
+    asked = steps_of(restart_ended(situation(led_on(*PODS[:2]), AT_ONCE)))
+    assert [step.secrets for step in asked if isinstance(step, AskForLeaves)] == [(PODS[2],)]
+    (pause,) = steps_of(restart_ended(situation(led_on(*PODS), AT_ONCE)))
+    assert isinstance(pause, Pause)
+    assert pause.phase is Phase.USE
+    assert restart_ended(situation(changed(led_on(*PODS), reconciliation=PAUSED), AT_ONCE)) == ()
+
+
+@pytest.mark.parametrize(
+    ("stop", "condition"),
+    [
+        pytest.param(STOPPED, Condition.NOT_STOPPED, id="it stops"),
+        pytest.param(FlowOptions(), None, id="it goes on"),
+    ],
+)
+def test_no_node_restarts_for_a_flow_that_stops(stop: FlowOptions, condition: Condition | None) -> None:
+    """The remedy names the next CA: it comes into use with the restart."""
+    turn = restart_ended(situation(led_on(*PODS, options=stop), AT_ONCE))
+    found = turn.violations if isinstance(turn, Wait) else ()
+    assert [one.condition for one in found] == ([condition] if condition else [])
+    assert all(named(NEW.certificate) in one.remedy for one in found)
+    led = changed_intent(AT_ONCE, continue_stopped=True)
+    assert steps_of(restart_ended(situation(led_on(*PODS, options=stop), led)))
+
+
+def test_a_renewal_that_only_an_issuer_can_make_is_asked_for() -> None:
+    turn = restart_ended(situation(KEPT_BY_ISSUER, AT_ONCE))
+    assert isinstance(turn, Wait)
+    assert [one.condition for one in turn.violations] == [Condition.SUPPLIED_FITS_THE_GOAL]

@@ -561,6 +561,25 @@ def test_of_many_that_have_not_come_some_are_named_with_the_words_of_the_issuer(
     ]
 
 
+@pytest.mark.parametrize(("more", "told"), [(1, "1 more certificate of "), (2, "2 more certificates of ")])
+def test_the_others_that_have_not_come_are_counted(more: int, told: str) -> None:
+    names = tuple(f"node-{number}" for number in range(5 + more))
+    snapshot = changed(elsewhere(unlinked.TRUSTED), leaves=leaves(names=names))
+    found = await_issuer(at(with_requests(snapshot, *(replace(OLD_REQUEST, secret=name) for name in names))))
+    assert isinstance(found, Wait)
+    last = found.violations[-1].message
+    assert last.startswith(told)
+    assert (" has not come " in last, " have not come " in last) == (more == 1, more != 1)
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "0 requests"), (1, "1 request has"), (2, "2 requests")])
+def test_the_requests_that_have_failed_are_counted(count: int, told: str) -> None:
+    failed = replace(refused(), failure=replace(REFUSED, count=count), since=NOW - LONGEST_WAIT)
+    others = [answered(name) for name in PODS[1:]]
+    (found,) = decide(with_requests(elsewhere(unlinked.TRUSTED), failed, *others), REPLACE_KEY).violations
+    assert told in found.message
+
+
 def test_a_leaf_that_only_tells_which_ca_signs_fails_runs_as_well() -> None:
     asked = leaves_to_ask_for(at(UNCLEAR, CONFIRMED))
     assert asked is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StateSecrets,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.restore import (
+    find_damage,
     is_sound,
     restore_secrets,
     why_unfit,
@@ -34,7 +35,7 @@ from ....tools.support.certificates import DAY, HOUR, Entity, key, make
 from ....tools.support.golden import GoldenFiles
 from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import a_backup, cluster, others, prepared, secrets
-from ..ledgers import UNTRUSTED, a_journal, entry, ledger
+from ..ledgers import PHASE_OUT, UNTRUSTED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 
 CERTIFICATE, KEY, LEDGER = StateSecrets.CERTIFICATE, StateSecrets.KEY, StateSecrets.LEDGER
@@ -328,6 +329,46 @@ def test_no_key_comes_back_for_a_ca_that_no_flow_has_put_there(users: CaUsers | 
     swapped = seen(earlier, ca=secrets(THIRD, certificate_generation=1, key_generation=1, key=None), users=users)
     assert restored(swapped) == []
     golden.compare_said("stops_in_rules", why_unfit(swapped, earlier, frozenset({KEY})))
+
+
+AFTER = secrets(THIRD, certificate_generation=2, key_generation=2)
+FOLLOWED = ledger(entry(OLD, PHASE_OUT, generations=(1,)), entry(THIRD, generations=(2,)))
+
+
+@pytest.mark.parametrize(
+    ("backup", "current", "damaged"),
+    [
+        pytest.param(a_backup(AFTER, ledger=FOLLOWED), THIRD, {LEDGER}, id="of the flow that put it there"),
+        pytest.param(
+            a_backup(secrets(chain_of(THIRD, ROOT), certificate_generation=2, key_generation=2), ledger=FOLLOWED),
+            chain_of(THIRD, ROOT), {LEDGER}, id="of a CA below another",
+        ),
+        pytest.param(a_backup(AFTER, ledger=None), THIRD, set(), id="without a ledger"),
+        pytest.param(a_backup(AFTER, ledger=replace(FOLLOWED, problems=("x",))), THIRD, set(), id="with a damaged ledger"),
+        pytest.param(a_backup(AFTER, ledger=Ledger()), THIRD, set(), id="with an empty ledger"),
+        pytest.param(a_backup(AFTER, ledger=BOOKS), THIRD, set(), id="with a ledger of the CA before"),
+        pytest.param(
+            a_backup(secrets(NEW, certificate_generation=2, key_generation=2), ledger=FOLLOWED), THIRD, set(),
+            id="of another CA than its ledger",
+        ),
+        pytest.param(
+            a_backup(secrets(THIRD, certificate_generation=1, key_generation=1), ledger=FOLLOWED), THIRD, set(),
+            id="of the same generation as the CA before",
+        ),
+        pytest.param(
+            a_backup(secrets(THIRD, certificate_generation=0, key_generation=0), ledger=FOLLOWED), THIRD, set(),
+            id="of an earlier generation",
+        ),
+        pytest.param(a_backup(AFTER, ledger=FOLLOWED), OLD, set(), id="the CA in use is known"),
+    ],
+)  # fmt: skip
+def test_a_ledger_from_before_the_last_flow_comes_back_from_a_backup_after_it(
+    backup: Backup, current: Entity | Chain, damaged: set[StateSecrets]
+) -> None:
+    """An earlier ledger was put back by hand. The next one is taken from the flow that has put the CA in use there alone."""
+    chain = chain_of(current) if isinstance(current, Entity) else current
+    here = {"ca": secrets(chain, certificate_generation=2, key_generation=2), "leaves": leaves(generation=2)}
+    assert (LEDGER in find_damage(seen(backup, **here), backup)) is bool(damaged)
 
 
 def test_a_run_says_why_no_backup_comes_back(golden: GoldenFiles) -> None:

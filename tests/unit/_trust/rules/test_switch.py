@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import MOUNTED_SECRET
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
     Condition,
@@ -39,6 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situ
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
     await_arrival,
     await_outside,
+    describe_clients_without_renewal,
     describe_refused_clients,
     may_be_used,
     switch,
@@ -47,9 +49,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 from ....tools.support.certificates import HOUR, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, renewal, unlinked
-from ..authorities import NEW, OLD, RENEWED, chain_of, name_of, names_of
+from ..authorities import NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
-from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, entry, ledger
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, pods, uids_of
 from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
@@ -430,3 +432,61 @@ def test_a_client_with_two_connections_is_waited_for_once() -> None:
 def test_without_clients_there_is_no_wait() -> None:
     assert turns(await_outside) == {}
     assert await_outside(situation(unlinked.TRUSTED)) == ()
+
+
+# Clients that hold the CA in use from before its renewal.
+
+
+BEGAN = NOW - HOUR
+SECOND = timedelta(seconds=1)
+
+
+def after_renewal(
+    cleared: timedelta | None = SECOND,
+    current: Entity | None = OLD,
+    books: tuple[LedgerEntry, ...] = (),
+    **journal: Any,
+) -> Snapshot:
+    """A replacement that followed the renewal of the CA in use. cleared: how long after it; None if it did not."""
+    renewed = replace(entry(OLD, generations={0}), cleared_at=None if cleared is None else BEGAN - cleared)
+    begun = a_journal(**{"started_at": BEGAN, **journal})
+    return cluster(ca=secrets(current), ledger=ledger(renewed, *(books or (entry(NEW, UNUSED),)), journal=begun))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "is_warned"),
+    [
+        pytest.param(after_renewal(), True, id="at once"),
+        pytest.param(after_renewal(MOUNTED_SECRET - SECOND), True, id="just before clients have read it"),
+        pytest.param(after_renewal(MOUNTED_SECRET), False, id="when clients have read it"),
+        pytest.param(after_renewal(MOUNTED_SECRET + HOUR), False, id="long after it"),
+        pytest.param(after_renewal(None), False, id="without a renewal"),
+        pytest.param(after_renewal(books=(entry(NEW, UNTRUSTED),)), True, id="the next CA is not trusted yet"),
+        pytest.param(after_renewal(books=(entry(THIRD, UNUSED),)), True, id="the next CA is not recorded yet"),
+        pytest.param(after_renewal(books=(entry(NEW, ANY),)), False, id="a process presents the next CA"),
+        pytest.param(after_renewal(books=(entry(NEW, ALL),)), False, id="each process presents the next CA"),
+        pytest.param(after_renewal(books=(entry(NEW, PHASE_OUT),)), False, id="the next CA leaves again"),
+        pytest.param(after_renewal(finished_at=NOW), False, id="the replacement has ended"),
+        pytest.param(after_renewal(goal=Goal.RENEW), False, id="a renewal is in flight"),
+        pytest.param(after_renewal(is_abort=True), False, id="the replacement is undone"),
+        pytest.param(after_renewal(replaces="0" * 40), False, id="another CA is replaced, of a lower name"),
+        pytest.param(after_renewal(replaces="f" * 40), False, id="another CA is replaced, of a higher name"),
+        pytest.param(after_renewal(current=None), False, id="there is no CA"),
+        pytest.param(after_renewal(current=THIRD), False, id="the CA in use is not recorded"),
+        pytest.param(changed(after_renewal(), pods=()), False, id="there is no pod"),
+    ],
+)
+def test_clients_from_before_a_renewal_are_warned_while_the_replacement_follows_it(
+    snapshot: Snapshot, is_warned: bool
+) -> None:
+    said = describe_clients_without_renewal(snapshot, REPLACE_KEY)
+    assert bool(said) is is_warned
+    assert (named(OLD.certificate) in said) is is_warned
+    assert describe_clients_without_renewal(snapshot, Intent(Goal.ABORT)) == ""
+
+
+def test_the_warning_about_a_renewal_names_the_ca_in_use_and_not_the_ca_above_it() -> None:
+    below = changed(after_renewal(), ca=secrets(chain_of(OLD, ROOT)))
+    assert describe_clients_without_renewal(below, REPLACE_KEY) == describe_clients_without_renewal(
+        after_renewal(), REPLACE_KEY
+    )

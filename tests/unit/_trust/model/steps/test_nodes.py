@@ -38,8 +38,8 @@ from .....tools.support.certificates import DAY, NOW, YEAR
 from .....tools.support.certificates import leaf as issue_leaf
 from .....tools.support.golden import GoldenFiles
 from ... import linked
-from ...authorities import NEW, OLD, stored_chain
-from ...builders import changed, cluster, secrets
+from ...authorities import NEW, OLD, THIRD, name_of, names_of, stored_chain
+from ...builders import answering, changed, cluster, secrets
 from ...ledgers import entry, ledger
 from ...nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ...of_users import broker
@@ -213,6 +213,36 @@ def test_a_forecast_takes_the_stored_leaf_for_the_answer_of_an_awaited_node(gold
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     golden.compare_said("steps", step.sentence())
     assert step.effect(cluster(), MadeHere()) == cluster(assumed_as_started=uids_of(*PODS[:2]))
+
+
+@pytest.mark.parametrize(
+    ("pod", "asked", "starts"),
+    [
+        pytest.param(a_pod(ready=False, presents_stored=False), True, True, id="away, with another leaf"),
+        pytest.param(a_pod(ready=True, presents_stored=False), True, False, id="ready"),
+        pytest.param(a_pod(ready=False, presents_stored=True), True, False, id="away, with the stored leaf"),
+        pytest.param(a_pod(ready=False, presents_stored=False), False, False, id="not awaited"),
+    ],
+)
+def test_an_awaited_node_that_is_away_with_another_leaf_starts_with_the_stored_leaf(
+    pod: Pod, asked: bool, starts: bool
+) -> None:
+    """And it trusts what lies in the bundle, which may be behind the Secret of the CA."""
+    other = a_pod(PODS[1], ready=False, presents_stored=False)
+    books = names_of(OLD, THIRD)
+    before = changed(answering(cluster(pods=(pod, other, a_pod(PODS[2]))), refusing=[name_of(NEW)]), bundle=books)
+    awaited = PODS[0] if asked else PODS[2]
+    after = AwaitAnswers(nodes=(Unanswered(awaited, uid_of(awaited), "", "x"),), phase=Phase.USE).effect(
+        before, MadeHere()
+    )
+    seen = {one.uid: one for one in after.nodes.listeners or ()}
+    assert (seen[pod.uid].accepts == books) is starts
+    assert seen[other.uid].accepts != books, "no step has waited for it"
+    assert [one.ready for one in after.nodes.pods] == [asked or pod.ready, False, True]
+    assert after.nodes.assumed_as_started == (frozenset() if starts else uids_of(awaited))
+    behind = AwaitAnswers(nodes=(Unanswered(pod.name, pod.uid, "", "x"),), phase=Phase.USE)
+    unknown = {one.uid: one for one in behind.effect(changed(before, bundle=None), MadeHere()).nodes.listeners or ()}
+    assert (unknown[pod.uid].accepts == before.ca.projected) is (not pod.ready and not pod.presents_stored)
 
 
 # Steps that pause the operator and let it on again.
