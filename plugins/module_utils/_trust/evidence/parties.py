@@ -247,7 +247,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
         return ()
     before = (unwanted.awaited_pods if unwanted else None) or frozenset()
     were_asked = snapshot.nodes.listeners is not None
-    read_again = {uid for held in ledger.held_leaves for uid in held.holders}
+    read_again = ledger.held_by_pod.keys()
     return tuple(
         pod
         for pod, seen in zip(stored.holding_pods(snapshot), present_pods(snapshot, ledger), strict=True)
@@ -580,7 +580,7 @@ def _describe_presentation(pod: Pod, as_stored: Presentation, snapshot: Snapshot
     if unknown is not None:
         return Presentation(pod.name, None, (), unknown.evidence)
     authorities = frozenset(name for presentation in by_port for name in presentation.authorities or ())
-    if any(pod.uid in held.holders for held in ledger.held_leaves):
+    if pod.uid in ledger.held_by_pod:
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
         authorities |= as_stored.authorities or frozenset()
     chains = tuple(dict.fromkeys(chain for presentation in by_port for chain in presentation.chains))

@@ -260,9 +260,9 @@ def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentatio
 
     If two CAs have the same key, a held leaf counts for the CA in the rest of the presentation.
     """
-    for held in ledger.held_leaves:
-        if pod.uid not in held.holders or seen.authorities is None:
-            continue
+    for held in ledger.held_by_pod.get(pod.uid, ()):
+        if seen.authorities is None:
+            break
         issuers = issuers_of((held.certificate,), ledger)
         if not issuers:
             why = "it was started with a certificate that chains to no CA of the ledger"

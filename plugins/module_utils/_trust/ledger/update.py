@@ -308,7 +308,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
             held,
             snapshot,
             frozenset() if held.certificate in stored else renewed,
-            held.read_only_by_listeners(ledger.held_leaves) | whole,
+            ledger.find_pods_with_listeners_alone(held) | whole,
         )
         for held in ledger.held_leaves
     )
@@ -339,7 +339,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
     replaced = {name: leaf for name, leaf in snapshot.leaves.certificates.items() if name in secrets}
     added: dict[Certificate, set[str]] = {}
-    noted = {uid for held in ledger.held_leaves for uid in held.holders}
+    noted = ledger.held_by_pod.keys()
     restarting = nodes_to_recover(snapshot)
     for pod in snapshot.nodes.pods:
         if pod.uid in restarting:

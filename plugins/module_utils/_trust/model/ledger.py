@@ -12,10 +12,11 @@ CAs for a cluster to trust. It says which of them is to issue the leaves (Extern
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import cached_property
 
 from ..._pki.certificates import MOST_IN_A_CHAIN, Certificate, Chain
 from .clients import NO_NAMED_PLACES, NamedPlaces, UserNamespace
@@ -203,13 +204,6 @@ class RemovedEntry(HeldByProcesses):
 class HeldLeaf(HeldByProcesses):
     """A leaf that is gone from its Secret: this pod presents it."""
 
-    def read_only_by_listeners(self, others: Iterable[HeldLeaf]) -> frozenset[str]:
-        """UIDs of the pods in which nothing but listeners ever presented it. The first leaf that the listeners of a
-        process give up is the leaf of its start, and the rest of the process keeps to this leaf.
-        """
-        started = (leaf.lingering_pods for leaf in others if leaf.certificate != self.certificate)
-        return frozenset(uid for uids in started for uid in uids)
-
 
 @dataclass(frozen=True)
 class Outgoing:
@@ -336,6 +330,27 @@ class Ledger:
     #: of their names. Each stays until a look finds neither a user nor a certificate there, and no User Operator
     #: watches it.
     user_namespaces: tuple[UserNamespace, ...] = ()
+
+    @cached_property
+    def held_by_pod(self) -> Mapping[str, tuple[HeldLeaf, ...]]:
+        """The held leaves by the UID of each of their holders: there may be as many as nodes."""
+        found: dict[str, tuple[HeldLeaf, ...]] = {}
+        for leaf in self.held_leaves:
+            for uid in leaf.holders:
+                found[uid] = (*found.get(uid, ()), leaf)
+        return found
+
+    def find_pods_with_listeners_alone(self, leaf: HeldLeaf) -> frozenset[str]:
+        """UIDs of the holders of a held leaf in which nothing but listeners ever presented it. The first leaf that the
+        listeners of a process give up is the leaf of its start, and the rest of the process keeps to this leaf.
+        """
+        return frozenset(
+            uid
+            for uid in leaf.holders
+            if any(
+                other.certificate != leaf.certificate and uid in other.lingering_pods for other in self.held_by_pod[uid]
+            )
+        )
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

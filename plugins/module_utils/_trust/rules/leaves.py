@@ -18,6 +18,7 @@ of nodes that no node pool has, so it is paused until the pool asks for these no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..._leaves.trigger import is_signed_by
@@ -311,8 +312,7 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
     if journal is None or not retires_when_restarted(at):
         return ()
     replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
-    uids = frozenset(uid for held in at.ledger.held_leaves for uid in held.holders)
-    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids))
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in at.ledger.held_by_pod))
     if replaced is None or not pods:
         return ()
     until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
@@ -359,19 +359,17 @@ def _describe_reload(at: Situation) -> str:
     )
 
 
-def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
-    """Whether this leaf is of the replaced CA, with another key than the next CA, if it is to leave now. It is not of
+def _find_leaves_to_leave(at: Situation) -> Iterator[HeldLeaf]:
+    """The held leaves of the replaced CA, with another key than the next CA, if they are to leave now. They are not of
     the CA that the flow leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for
-    this leaf: each node restarts with its own certificate.
+    a held leaf: each node restarts with its own certificate.
     """
-    if (
-        at.flow_in_flight is None
-        or at.flow_in_flight.goal is not Goal.REPLACE_KEY
-        or not restarts_to_give_up(at)
-        or leaves_to_await(at)
-    ):
-        return False
-    return at.flow_in_flight.successor not in issuers_of((held.certificate,), at.ledger)
+    begun = at.flow_in_flight
+    if begun is None or begun.goal is not Goal.REPLACE_KEY or not restarts_to_give_up(at) or leaves_to_await(at):
+        return
+    for held in at.ledger.held_leaves:
+        if begun.successor not in issuers_of((held.certificate,), at.ledger):
+            yield held
 
 
 def restart_holders(at: Situation) -> Steps:
@@ -381,7 +379,8 @@ def restart_holders(at: Situation) -> Steps:
     When the cluster is handed back, restart every node with a held leaf: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
-    held = (leaf for leaf in at.ledger.held_leaves if handing_back or _is_to_leave(leaf, at) or is_ending(leaf, at))
+    ending = (leaf for leaf in at.ledger.held_leaves if handing_back or is_ending(leaf, at))
+    held = (*ending, *_find_leaves_to_leave(at))
     uids = frozenset(uid for leaf in held for uid in leaf.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
     if not nodes:

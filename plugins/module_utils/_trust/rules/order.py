@@ -120,18 +120,23 @@ def _nodes_behind(at: Situation) -> tuple[Pod, ...]:
 
 
 def _are_known(behind: tuple[Pod, ...], at: Situation) -> bool:
-    """Whether annotations of these nodes hide no restart for which a node waits."""
-    return not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
+    """Whether annotations of these nodes hide no restart for which a node waits. A pod that has started in the pause
+    has started with the stored leaf, although its annotations are about the leaf before.
+    """
+    if why_not_in_place(at):
+        return False
+    unknown = [pod for pod in behind if not _is_known(pod, at)]
+    if not unknown:
+        return True
+    up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
+    return all(pod.uid in up_to_date for pod in unknown)
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
-    """Whether the ledger knows the leaf of the pod's process, or it is the stored leaf. A pod that has started in the
-    pause has started with the stored leaf, although its annotations are about the leaf before. A pod without a
-    certificate has nothing to take up.
+    """Whether the ledger knows the leaf of the pod's process, or its annotations are about the stored leaf. A pod
+    without a certificate has nothing to take up.
     """
-    held = any(pod.uid in held.holders for held in at.ledger.held_leaves)
-    up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
-    return bool(pod.presents_stored) or pod.presents_nothing or held or pod.uid in up_to_date
+    return bool(pod.presents_stored) or pod.presents_nothing or pod.uid in at.ledger.held_by_pod
 
 
 def _assumed_to_keep(at: Situation) -> frozenset[str]:

@@ -436,8 +436,11 @@ def why_leaves_not_reloaded(at: Situation) -> str:
 
 
 def _why_no_room_for_held(at: Situation) -> str:
-    noted = {uid for held in at.ledger.held_leaves for uid in held.holders}
-    nodes = [pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in noted]
+    nodes = [
+        pod
+        for pod in at.snapshot.nodes.pods
+        if pod.component is Component.KAFKA and pod.uid not in at.ledger.held_by_pod
+    ]
     started_with = (leaf.chain for pod in nodes for leaf in leaves_of(pod, at.snapshot) if leaf.chain)
     size = sum(len(chain[0].pem) + _BESIDE_LEAF for chain in started_with)
     if size + max(at.snapshot.objects.sizes.values(), default=0) <= SECRET_LIMIT:

@@ -90,8 +90,10 @@ def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | t
 
 def test_only_listeners_have_read_a_leaf_after_they_gave_up_the_leaf_of_the_start() -> None:
     started, later = HeldLeaf(OLD.certificate, SECOND, FIRST), HeldLeaf(NEW.certificate, FIRST, SECOND)
-    assert later.read_only_by_listeners((started, later)) == FIRST
-    assert started.read_only_by_listeners((started,)) == frozenset()
+    both = ledger(held_leaves=(started, later))
+    assert both.find_pods_with_listeners_alone(later) == FIRST
+    assert ledger(held_leaves=(started,)).find_pods_with_listeners_alone(started) == frozenset()
+    assert both.held_by_pod == dict.fromkeys(FIRST | SECOND, (started, later))
 
 
 @pytest.mark.parametrize(

@@ -430,8 +430,9 @@ def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[s
     ``whole`` a reload reaches every channel.
     """
     removed = tuple(_keep_lingering(entry, uids, whole) for entry in ledger.removed_cas)
-    leaves = ledger.held_leaves
-    held = (_keep_lingering(leaf, uids, whole | leaf.read_only_by_listeners(leaves)) for leaf in leaves)
+    held = (
+        _keep_lingering(leaf, uids, whole | ledger.find_pods_with_listeners_alone(leaf)) for leaf in ledger.held_leaves
+    )
     return replace(ledger, removed_cas=removed, held_leaves=tuple(leaf for leaf in held if leaf.holders))
 
 

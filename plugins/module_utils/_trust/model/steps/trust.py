@@ -215,7 +215,7 @@ def _phase_of_stop(ledger: Ledger) -> Phase | None:
 
 
 def _holders_of_leaves(ledger: Ledger) -> frozenset[str]:
-    return frozenset(uid for held in ledger.held_leaves for uid in held.holders)
+    return frozenset(ledger.held_by_pod)
 
 
 @dataclass(frozen=True, kw_only=True)
