@@ -125,11 +125,8 @@ def _are_known(behind: tuple[Pod, ...], at: Situation) -> bool:
     """
     if why_not_in_place(at):
         return False
-    unknown = [pod for pod in behind if not _is_known(pod, at)]
-    if not unknown:
-        return True
     up_to_date = presenting_stored(at.snapshot) | _assumed_to_keep(at)
-    return all(pod.uid in up_to_date for pod in unknown)
+    return all(pod.uid in up_to_date or _is_known(pod, at) for pod in behind)
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:

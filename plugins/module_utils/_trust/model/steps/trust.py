@@ -194,7 +194,7 @@ class WriteLedger(Step):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         if (upkeep := self.ledger.upkeep) != self.before.upkeep:
             changes.append(f"how reconcile renews the CA ({upkeep.policy.value if upkeep else 'not at all'})")
-        noted = _holders_of_leaves(self.ledger) - _holders_of_leaves(self.before)
+        noted = self.ledger.held_by_pod.keys() - self.before.held_by_pod.keys()
         if noted and not changes:
             changes = [f"the certificates that {counted(len(noted), 'pod')} will present until the next restart"]
         return f"record {', '.join(changes) or 'what the call has seen'}"
@@ -212,10 +212,6 @@ class WriteLedger(Step):
 def _phase_of_stop(ledger: Ledger) -> Phase | None:
     """The phase after which the flow stops; None if it goes on to its end."""
     return ledger.journal.options.stop.after if ledger.journal and ledger.journal.options.stop else None
-
-
-def _holders_of_leaves(ledger: Ledger) -> frozenset[str]:
-    return frozenset(ledger.held_by_pod)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -229,15 +229,15 @@ def test_an_awaited_node_that_is_away_with_another_leaf_starts_with_the_stored_l
 ) -> None:
     """And it trusts what lies in the bundle, which may be behind the Secret of the CA."""
     other = a_pod(PODS[1], ready=False, presents_stored=False)
-    books = names_of(OLD, THIRD)
-    before = changed(answering(cluster(pods=(pod, other, a_pod(PODS[2]))), refusing=[name_of(NEW)]), bundle=books)
+    bundle = names_of(OLD, THIRD)
+    before = changed(answering(cluster(pods=(pod, other, a_pod(PODS[2]))), refusing=[name_of(NEW)]), bundle=bundle)
     awaited = PODS[0] if asked else PODS[2]
     after = AwaitAnswers(nodes=(Unanswered(awaited, uid_of(awaited), "", "x"),), phase=Phase.USE).effect(
         before, MadeHere()
     )
     seen = {one.uid: one for one in after.nodes.listeners or ()}
-    assert (seen[pod.uid].accepts == books) is starts
-    assert seen[other.uid].accepts != books, "no step has waited for it"
+    assert (seen[pod.uid].accepts == bundle) is starts
+    assert seen[other.uid].accepts != bundle, "no step has waited for it"
     assert [one.ready for one in after.nodes.pods] == [asked or pod.ready, False, True]
     assert after.nodes.assumed_as_started == (frozenset() if starts else uids_of(awaited))
     behind = AwaitAnswers(nodes=(Unanswered(pod.name, pod.uid, "", "x"),), phase=Phase.USE)
