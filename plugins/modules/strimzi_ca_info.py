@@ -971,6 +971,12 @@ restart_count:
       type: dict
       returned: always
       sample: {demo-kafka-0: {0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11: demo-kafka-0}}
+    in_place_obstacles:
+      description: The obstacles to a change without a restart that the plan rests on, each as a sentence or empty; null
+        if the plan was made without a look for them.
+      type: dict
+      returned: always
+      sample: {reload: "", stamps: "", annotations: "", again: ""}
 audit_entries:
   description: The entries of the audit trail of the CA in their order, each a line of JSON.
   returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..tools.support.flows import FlowResult, run_flow
 from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
-from ..tools.support.watched_cluster import WatchedCluster
+from ..tools.support.watched_cluster import NAMESPACE, WatchedCluster
 from .cases import CASES, ENDED, PATIENT_REPLACEMENTS, Case, Flow, mostly_long
 
 FLOWS = [*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")]
@@ -64,7 +64,7 @@ def assert_counted(restarts: list[CountedRestart], planned: int, cluster: Watche
     assert [line for line in shown if line.startswith("restart ") and ":" in line] == [
         one.sentence() for one in restarts
     ]
-    assert not any("another program" in line for line in shown)
+    assert not any("another program" in line or "than planned" in line for line in shown)
 
 
 @pytest.mark.usefixtures("uptake")
@@ -91,6 +91,35 @@ def test_every_restart_of_a_patient_flow_has_its_line(
     starts = Starts(cluster)
     planned, result = play(flow)
     cluster.memory.settle()
+    assert planned == len(starts.pods)
+    assert_counted(result.restarts, planned, cluster)
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("case", mostly_long(FLOWS))
+@pytest.mark.parametrize("is_gone", [False, True], ids=["not ready", "gone"])
+def test_a_node_that_is_away_between_two_steps_restarts_by_the_plan(
+    cluster: WatchedCluster, case: Case, is_gone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operator has begun with the restarts: it waits for a node, which comes while the next step is at work."""
+    flow = case.begin(cluster)
+    starts, carry_out, kubelet = Starts(cluster), engine.carry_out, cluster.memory.kubelet
+
+    def carried_out(*about: Any) -> None:
+        carry_out(*about)
+        before = len(starts.pods)
+        kubelet.broken |= kubelet.nodes
+        cluster.memory.step()
+        kubelet.broken.clear()
+        for node in set(starts.pods[before:]) & kubelet.nodes if is_gone else ():
+            cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/{node}")
+            starts.pods.remove(node)
+
+    monkeypatch.setattr(engine, "carry_out", carried_out)
+    planned, result = play(flow)
+    monkeypatch.undo()
+    cluster.memory.settle()
+    assert result.outcome.decision.done
     assert planned == len(starts.pods)
     assert_counted(result.restarts, planned, cluster)
 

@@ -13,6 +13,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping
+from dataclasses import astuple
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -54,13 +55,12 @@ def as_text(answers: NodeAnswers | None, given_at: datetime) -> str | None:
         }
         for one in answers.listeners
     ]
-    obstacles = answers.in_place_obstacles
     content = {
         "at": given_at.timestamp(),
         "processes": sorted(answers.processes),
         "certificates": [encode_certificates((certificate,)).decode("ascii") for certificate in numbers],
         "listeners": listeners,
-        "obstacles": [obstacles.reload, obstacles.stamps, obstacles.annotations],
+        "obstacles": astuple(answers.in_place_obstacles),
     }
     text = base64.b64encode(zlib.compress(json.dumps(content).encode("utf-8"), 9)).decode("ascii")
     return text if len(text) <= _LONGEST else None

@@ -9,10 +9,12 @@ the number of the plan.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from .._errors import OptionsError
 from .._strimzi.apply.restarts import SharedCount
+from .._trust.model.snapshot import InPlaceObstacles
 
 
 def as_result(count: SharedCount | None) -> dict[str, Any] | None:
@@ -20,7 +22,8 @@ def as_result(count: SharedCount | None) -> dict[str, Any] | None:
     if count is None:
         return None
     pods = {party: dict(pods) for party, pods in count.pods.items()}
-    return {"planned": dict(count.planned), "done": dict(count.done), "pods": pods}
+    obstacles = None if count.in_place_obstacles is None else asdict(count.in_place_obstacles)
+    return {"planned": dict(count.planned), "done": dict(count.done), "pods": pods, "in_place_obstacles": obstacles}
 
 
 def from_option(given: Mapping[str, Any]) -> SharedCount:
@@ -30,8 +33,13 @@ def from_option(given: Mapping[str, Any]) -> SharedCount:
         pods = {
             str(party): {str(uid): str(name) for uid, name in pods.items()} for party, pods in given["pods"].items()
         }
+        in_place = None if given["in_place_obstacles"] is None else _obstacles(given["in_place_obstacles"])
     except (ValueError, TypeError, LookupError, AttributeError):
         raise OptionsError(
             "restart_count:", "it is no count that a module has returned", "Give the return value restart_count."
         ) from None
-    return SharedCount(planned, done, pods)
+    return SharedCount(planned, done, pods, in_place)
+
+
+def _obstacles(given: Mapping[str, Any]) -> InPlaceObstacles:
+    return InPlaceObstacles(**{str(way): str(obstacle) for way, obstacle in given.items()})

@@ -54,4 +54,5 @@ def count_restarts(restarts: Restarts) -> Counter[str]:
 
 def begin_shared_count(planned: Forecast, snapshot: Snapshot) -> SharedCount:
     """The count of restarts with which the calls of a play begin that has this plan."""
-    return SharedCount(count_restarts(restarts_of(planned, snapshot)), {}, pods_by_party(snapshot))
+    restarts = count_restarts(restarts_of(planned, snapshot))
+    return SharedCount(restarts, {}, pods_by_party(snapshot), snapshot.nodes.in_place_obstacles)

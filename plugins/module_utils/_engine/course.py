@@ -12,7 +12,7 @@ says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -45,7 +45,7 @@ from .._trust.model.intent import Intent
 from .._trust.model.names import counted, first_told, listed
 from .._trust.model.snapshot import InPlaceObstacles, Snapshot
 from .._trust.model.steps.nodes import TAKING_UP, Pause, Resume, Roll
-from .._trust.plan import Reached, forecast, likeness_of, state_of, to_the_end
+from .._trust.plan import Reached, assume_ready, forecast, likeness_of, state_of, to_the_end
 from .counting import Restarts, count_restarts, party_of, pods_by_party, restarts_of
 from .looking import LateStandIns
 from .outcome import CallOutcome
@@ -74,15 +74,20 @@ class Budget:
         self._shared = work.shared_count
         #: The restarts by party of the plan that people see; None before it is needed.
         self._shown_plan: Counter[str] | None = None
+        #: The obstacles to a change without a restart that the shown plan rests on; None if it was made without a look
+        #: for them.
+        self._shown_in_place: InPlaceObstacles | None = None
         #: The restarts of that plan that this call has seen and not waited for, by party.
         self._seen: Counter[str] = Counter()
         if self._shared is not None:
             work.restarts.done = sum(self._shared.done.values())
-            self._show_plan(Counter(self._shared.planned))
+            self._show_plan(Counter(self._shared.planned), self._shared.in_place_obstacles)
         self._first, self._intent = first, intent
         self._planned: Restarts | None = None
         self._facts_of_plan = _facts_of_plan(first.snapshot) | _find_issued(first.snapshot, Counter())
         self._parties: dict[str, str] = {}
+        #: The parties that have lost a pod without a successor so far.
+        self._away: Set[str] = frozenset()
         self._in_place: InPlaceObstacles | None = None
         #: The last question to the forecast, and the restarts that it named.
         self._last: tuple[tuple[Snapshot, Intent, Reached], Restarts] | None = None
@@ -110,7 +115,7 @@ class Budget:
             # The call has said why it goes another way. From here its plan is the plan of that way.
             self._intent, self._planned = intent, planned | self._needed_restarts(self._first, intent)
             planned = self._planned
-            self._show_plan(self._done + self._left(observation))
+            self._show_what_is_left(observation)
         if not is_doubtful and not self.spent + due - planned:
             return Counter()
         # A restart for another reason than planned may take the place of a restart that is not needed any more.
@@ -123,7 +128,7 @@ class Budget:
             self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
             self._planned, self._told, over = more, more, Counter()
-            self._show_plan(self._done + self._left(observation))
+            self._show_what_is_left(observation)
         return over
 
     def _plan(self) -> Restarts:
@@ -131,15 +136,25 @@ class Budget:
         if self._planned is None:
             self._planned = self._needed_restarts(self._first, self._intent) | self._told
             if self._shown_plan is None:
-                self._show_plan(count_restarts(self._planned))
+                self._show_plan(count_restarts(self._planned), self._in_place)
         return self._planned
 
-    def _show_plan(self, planned: Counter[str]) -> None:
-        """Number the restarts by this plan from here on, and say so if earlier restarts had another."""
+    def _show_plan(self, planned: Counter[str], in_place: InPlaceObstacles | None) -> None:
+        """Number the restarts by this plan, which rests on these obstacles, from here on, and say so if earlier
+        restarts had another plan.
+        """
         total, restarts = sum(planned.values()), self._work.restarts
         if restarts.shown and total != restarts.planned:
             self._work.tell(f"the plan has {counted(total, 'restart')} now, {restarts.done} of which are done")
-        self._shown_plan, restarts.planned = planned, total
+        self._shown_plan, self._shown_in_place, restarts.planned = planned, in_place, total
+
+    def _show_what_is_left(self, observation: Observation) -> None:
+        """Show the plan from here on, by what this call knows by now. Raises StepError."""
+        in_place = observation.snapshot.nodes.in_place_obstacles or self._in_place or self._shown_in_place
+        planned = self._done + self._left(observation, in_place)
+        # The forecast does not contain the pods that are away: the earlier plan knows how often they restart.
+        known = self._shown_plan or Counter[str]()
+        self._show_plan(planned | Counter({party: known[party] for party in self._away}), in_place)
 
     @property
     def _done(self) -> Counter[str]:
@@ -147,25 +162,30 @@ class Budget:
         earlier = self._shared.done if self._shared is not None else {}
         return Counter(earlier) + self._seen + count_restarts(self.spent)
 
-    def _left(self, observation: Observation) -> Counter[str]:
-        """The restarts that are left from here, up to where the plan ends that people see. Raises StepError."""
+    def _left(self, observation: Observation, in_place: InPlaceObstacles | None) -> Counter[str]:
+        """The restarts that are left from here with these obstacles, up to where the plan ends that people see. Raises
+        StepError.
+        """
+        seen = replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=in_place))
         if self._shared is None:
-            return count_restarts(self._needed_restarts(observation, self._intent))
+            return count_restarts(self._needed_restarts(seen, self._intent))
         # The play goes on after this call.
         extent = replace(self._intent.extent, last_phase=self._intent.extent.stop_after)
-        whole = replace(self._intent, extent=extent)
-        return count_restarts(self._needed_restarts(observation, whole, to_the_end))
+        return count_restarts(self._needed_restarts(seen, replace(self._intent, extent=extent), to_the_end))
 
-    def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
+    def take_in(self, replaced: Sequence[Replaced], away: Set[str], observation: Observation) -> None:
         """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
-        the plan's if fewer are left after it.
+        the plan's if fewer are left after it, reckoned with the obstacles of the plan: a node that is away just now is
+        one more obstacle, as long as the plan's own restart of it takes. The parties ``away`` have lost a pod that has
+        no successor yet.
         """
+        self._away = away
         if not replaced:
             return
         spare: Counter[str] = Counter()
         with suppress(StepError):
             self._plan()
-            spare = (self._shown_plan or Counter()) - self._done - self._left(observation)
+            spare = (self._shown_plan or Counter()) - self._done - self._left(observation, self._shown_in_place)
         for one in replaced:
             if spare[one.party] > 0:
                 spare[one.party] -= 1
@@ -179,7 +199,8 @@ class Budget:
         """The count for the next call of the play; None if no earlier call has handed one over."""
         if self._shared is None:
             return None
-        return SharedCount(self._shown_plan or {}, self._done, pods_by_party(observation.snapshot))
+        pods = pods_by_party(observation.snapshot)
+        return SharedCount(self._shown_plan or {}, self._done, pods, self._shown_in_place)
 
     def _note_answers(self, observation: Observation, intent: Intent) -> None:
         """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan
@@ -198,7 +219,7 @@ class Budget:
             if not count_restarts(with_) - count_restarts(without):
                 self._facts_of_plan |= _find_answers(observation.snapshot)
         if self._shared is None:
-            self._show_plan(self._done + self._left(observation))
+            self._show_what_is_left(observation)
 
     @property
     def spent(self) -> Restarts:
@@ -207,7 +228,7 @@ class Budget:
         return Counter((reason.value, self._parties.get(name, name)) for reason, name in done if reason is not None)
 
     def _needed_restarts(self, observation: Observation, intent: Intent, reached: Reached | None = None) -> Restarts:
-        snapshot = observation.snapshot.with_nodes(
+        snapshot = assume_ready(observation.snapshot).with_nodes(
             in_place_obstacles=observation.snapshot.nodes.in_place_obstacles or self._in_place
         )
         question = snapshot, intent, reached or self._reached
@@ -309,6 +330,8 @@ class Restarted:
         self._known: dict[str, dict[str, str]] = {party: dict(pods) for party, pods in pods_by_name.items()}
         self._looked_at = 0
         self._waited_for: list[str] = []
+        #: The parties that have lost a pod without a successor so far.
+        self.away: Set[str] = frozenset()
 
     def find(self, observation: Observation) -> tuple[Replaced, ...]:
         """Each pod that has taken the place of another pod since the last observation, if the call has not waited
@@ -317,7 +340,10 @@ class Restarted:
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
         self._waited_for += [action.target.name for action in done if action.verb == "restart"]
-        return tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
+        replaced = tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
+        seen = pods_by_party(observation.snapshot)
+        self.away = {party for party, pods in self._known.items() if pods.keys() - seen.get(party, {}).keys()}
+        return replaced
 
     def _compare(self, observation: Observation) -> Iterator[Replaced]:
         for party, pods in pods_by_party(observation.snapshot).items():
@@ -385,7 +411,8 @@ class Course:
         """Look whether the written content is still there, and return the missing part; and show restarts. Raises
         KubeError.
         """
-        self._budget.take_in(self._restarted.find(observation), observation)
+        replaced = self._restarted.find(observation)
+        self._budget.take_in(replaced, self._restarted.away, observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)

@@ -348,9 +348,16 @@ def _at_best(snapshot: Snapshot) -> Snapshot:
     itself. Nodes without an answer in this call can read again without a restart: the call asks them before it begins
     anything in a rebalance.
     """
-    pods = (replace(pod, ready=True, terminating=False, awaits_restart=False) for pod in snapshot.nodes.pods)
+    pods = (replace(pod, awaits_restart=False) for pod in assume_ready(snapshot).nodes.pods)
     obstacles = snapshot.nodes.in_place_obstacles or InPlaceObstacles()
     return snapshot.with_nodes(pods=tuple(pods), in_place_obstacles=obstacles)
+
+
+def assume_ready(snapshot: Snapshot) -> Snapshot:
+    """The snapshot in which every pod is ready: a pod that is away just now is back when a later step of a forecast
+    comes.
+    """
+    return snapshot.with_nodes(pods=tuple(replace(pod, ready=True, terminating=False) for pod in snapshot.nodes.pods))
 
 
 def _forecast(

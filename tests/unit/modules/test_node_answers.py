@@ -38,7 +38,7 @@ ANSWERS = NodeAnswers(
         ObservedListener("demo-kafka-1", "uid-1", 9094, _CHAIN[:1], verifies=False),
         ObservedListener("demo-kafka-1", "uid-1", 9091, failure="no answer", barred=True),
     ),
-    InPlaceObstacles("a library is missing.", "it would restart.", "not permitted."),
+    InPlaceObstacles("a library is missing.", "it would restart.", "not permitted.", "it would restart again."),
 )  # fmt: skip
 
 

@@ -98,11 +98,46 @@ def test_the_tasks_of_a_play_number_restarts_to_the_plan(
     assert count["done"] == count["planned"]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"planned": 3}, {"planned": {"a": "x"}, "done": {}, "pods": {}}, {"planned": {}, "done": {}, "pods": {"a": 1}}],
-)
-def test_another_count_is_refused(given: dict[str, Any]) -> None:
+@pytest.mark.parametrize("reads", [False, True])
+@pytest.mark.parametrize("is_gone", [False, True], ids=["not ready", "gone"])
+@pytest.mark.parametrize("node", NODES)
+def test_restarts_that_the_operator_begins_between_two_tasks_are_those_of_the_plan(
+    tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes], reads: bool, is_gone: bool, node: str
+) -> None:
+    """It waits for this node when the next task begins, and has restarted the nodes before it."""
+    memory, lines = stages.managed(), list[str]()
+    if reads:
+        reading(memory)
+    count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
+    planned = sum(count["planned"].values())
+    for module, options in TASKS:
+        if module == "strimzi_roll":
+            memory.kubelet.broken.add(node)
+            memory.step()
+            if is_gone:
+                memory.api.request("DELETE", f"/api/v1/namespaces/kafka/pods/{node}")
+            memory.kubelet.broken.clear()
+        if module == "strimzi_trusted_certs":
+            memory.settle(2)
+        shown, ended = told_by(memory, tmp_path, module, restart_count=count, **options)
+        lines, count = [*lines, *shown], ended.result["restart_count"]
+    restarts = [line.split(":")[0] for line in lines if line.startswith("restart ") and ": " in line]
+    assert restarts == [f"restart {number} of {planned}" for number in range(1, planned + 1)]
+    assert count["done"] == count["planned"]
+
+
+REFUSED_COUNTS: list[dict[str, Any]] = [
+    {"planned": 3},
+    {"planned": {"a": "x"}},
+    {"pods": {"a": 1}},
+    {"in_place_obstacles": {"colour": "red"}},
+    {"in_place_obstacles": "none"},
+]
+
+
+@pytest.mark.parametrize("changed", REFUSED_COUNTS, ids=str)
+def test_another_count_is_refused(changed: dict[str, Any]) -> None:
+    given = {"planned": {}, "done": {}, "pods": {}, "in_place_obstacles": None, **changed}
     ended = call("strimzi_ca", stages.managed(), state="renewed", restart_count=given)
     assert (ended.failed, ended.result["msg"].startswith("restart_count:")) == (True, True)
 

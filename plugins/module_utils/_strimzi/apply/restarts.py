@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..._trust.model.snapshot import InPlaceObstacles
     from ..._trust.model.steps.nodes import RollReason
 
 #: The end of a line about a restart outside the plan.
@@ -97,3 +98,6 @@ class SharedCount:
     done: Mapping[str, int]
     #: The names of the pods as the last call has seen them, by UID, of each party.
     pods: Mapping[str, Mapping[str, str]]
+    #: The obstacles to a change without a restart that the plan rests on; None if the plan was made without a look for
+    #: them.
+    in_place_obstacles: InPlaceObstacles | None = None
