@@ -48,6 +48,7 @@ _DIGEST = re.compile(
     r"\b(?:(?:[0-9A-F]{2}:){19,31}[0-9A-F]{2}|[0-9a-f]{64}|[0-9A-Fa-f]{40})\b"
     r"|(?<=\()(?:[0-9a-f]{12}|[0-9a-f]{16})(?=\))|(?<=SHA-256 )[0-9a-f]{16}\b|(?<=  )[0-9a-f]{16}(?=  )"
 )
+_ESTIMATE = r"\d+ (?:s|min|h)(?: \d+ (?:s|min))?"
 _DURATION = r"(?:\d+\.\d s|(?:\d+ min )?\d+ s|\d+ h \d+ min)\b"
 #: Patterns of texts that differ from run to run or from machine to machine, with their placeholders.
 _OF_CHANCE = {
@@ -65,6 +66,8 @@ _OF_CHANCE = {
     rf" restarted in {_DURATION}": " restarted",
     rf"(\(| waited | after |clients get ){_DURATION}": r"\1<duration>",
     r"(?<=\()\d+(?= days left\))|(?<= in )\d+(?= days;)": "<number>",
+    # The call has measured its own looks at the cluster for it.
+    rf"(restarts? in all, ){_ESTIMATE} to {_ESTIMATE}": r"\1<duration>",
     r"\b\d+ s(?= (?:ahead of|behind) the API server)": "<duration>",
     r"(?<=the clock of )\S+(?=: )": "<host>",
 }
