@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._errors import Gone, KubeError, TimedOut
 from .client import KubeClient, WatchEvent
@@ -24,7 +24,42 @@ _CUT_OFF = 0.5
 #: Delays grow until this attempt: a proxy that cuts off watches must not delay the heartbeat.
 _LONGEST_PAUSE = 4
 
-Objects = Mapping[str, Mapping[str, Any]]
+Object: TypeAlias = Mapping[str, Any]
+
+
+class Objects(dict[str, Object]):
+    """The selected objects as last seen, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: The names of the objects that have come, changed or gone since the last call of ``take_changed``.
+        self._changed = set[str]()
+
+    def put(self, item: Object) -> None:
+        """Put an object that has come or changed."""
+        name = str(item["metadata"]["name"])
+        self[name] = item
+        self._changed.add(name)
+
+    def remove(self, item: Object) -> None:
+        """Remove an object that is gone."""
+        name = str(item["metadata"]["name"])
+        self.pop(name, None)
+        self._changed.add(name)
+
+    def replace_all(self, items: Iterable[Object]) -> None:
+        """Put the objects of a new list in the place of all."""
+        gone = set(self)
+        self.clear()
+        self.update((str(item["metadata"]["name"]), item) for item in items)
+        self._changed |= gone.union(self)
+
+    def take_changed(self) -> Mapping[str, Object | None]:
+        """The objects that have come or changed since the last call, by name; None for an object that is gone. In a
+        large cluster a look at each event goes through these and not through all objects.
+        """
+        changed, self._changed = self._changed, set()
+        return {name: self.get(name) for name in changed}
 
 
 def _never() -> bool:
@@ -54,7 +89,7 @@ class _Wait:
     #: The label and field selectors of the list and the watch.
     selectors: dict[str, str]
     #: The selected objects as last seen, by name.
-    objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    objects: Objects = field(default_factory=Objects)
     #: The resource version from which the next watch goes on.
     version: str = ""
     #: When ``alive`` is due again, by ``monotonic``.
@@ -90,7 +125,7 @@ class _Wait:
         begun = self.monotonic()
         listed = self.client.list(self.resource, self.namespace, **self.selectors)
         self.countdown.looked_since(begun)
-        self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
+        self.objects.replace_all(listed.items)
         self.version = listed.resource_version
 
     def _watch_until_settled(self) -> None:
@@ -118,9 +153,9 @@ class _Wait:
         metadata = event.object["metadata"]
         self.version = str(metadata.get("resourceVersion", self.version))
         if event.type == "DELETED":
-            self.objects.pop(str(metadata["name"]), None)
+            self.objects.remove(event.object)
         elif event.type in ("ADDED", "MODIFIED"):
-            self.objects[str(metadata["name"])] = event.object
+            self.objects.put(event.object)
 
     def _look(self) -> bool:
         if self.settled(self.objects):

@@ -281,7 +281,7 @@ class _DirectRoll:
         self._next_look = now + LOOK
         pods = kafka_pods(objects.values(), self._owners)
         self._seen = _states(pods)
-        self._progress.take_in(pods)
+        self._progress.take_in_all(pods)
         self._others.check(pods, ended_pods(objects.values(), self._owners))
         self._turn = None
         try:

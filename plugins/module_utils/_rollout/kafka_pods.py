@@ -10,7 +10,8 @@ A roll notices if another program restarts Kafka nodes: two rolls at the same ti
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, TypeAlias
@@ -263,8 +264,6 @@ class _Sight:
     component: Component
     #: Whether the pod is Ready.
     is_ready: bool
-    #: Whether the pod is Ready and no program has deleted it.
-    stays_ready: bool
 
 
 class Progress:
@@ -274,7 +273,12 @@ class Progress:
         self._step = step
         self._work, self._owners = work, owners
         self._old = {pod.uid: pod for pod in leaving}
-        self._sights: dict[str, _Sight] = {}  # by the name of the pod
+        # The pods of the cluster by name, and what they show together: it follows from the changed pods alone, because
+        # a look comes after each event of a pod.
+        self._sights: dict[str, _Sight] = {}
+        self._present: set[str] = set()  # UIDs
+        self._filled: Counter[_Place] = Counter()  # places with a Ready pod that this roll does not replace
+        self._not_ready: set[str] = set()  # names of the pods that are not Ready, or about to go
         self._gone_at: dict[str, float] = {}  # by UID
         self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
         self._rounds: dict[str, int] = {}  # by UID
@@ -297,43 +301,60 @@ class Progress:
         """Note that these pods are restarted in the round of this number of the call."""
         self._rounds.update(dict.fromkeys(uids, number))
 
-    def take_in(self, pods: Iterable[Object]) -> None:
-        """Take in the pods as they are now; pods of other clusters, and pods that have ended, do not matter."""
+    def take_in_all(self, pods: Iterable[Object]) -> None:
+        """Take in all pods as they are now."""
+        self.take_in({**dict.fromkeys(self._sights), **{name_of(pod): pod for pod in pods}})
+
+    def take_in(self, changed: Mapping[str, Object | None]) -> None:
+        """Take in the pods that have come or changed, by name, and None for a pod that is gone. Pods of other clusters,
+        and pods that have ended, do not matter.
+        """
         now = self._work.clock.monotonic()
-        self._sights = dict(self._see(pods))
+        for name, pod in changed.items():
+            self._see(name, pod)
         # Nodes that are back are noted first. If a node leaves when the node before it is Ready, it was not away
         # together with it.
-        filled = self._filled_places()
-        self._note_returned(filled, now)
-        present = {seen.uid for seen in self._sights.values()}
-        for uid in sorted(self.left - present):
+        self._note_returned(now)
+        for uid in sorted(self.left - self._present):
             self.left.discard(uid)
             self._gone_at[uid] = now
             self._changed = True
         nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
         for uid in nodes:
             self._away[uid] = max(self._away.get(uid, 0), len(nodes))
-        self._note_returned(filled, now)
+        self._note_returned(now)
 
-    def _see(self, pods: Iterable[Object]) -> Iterator[tuple[str, _Sight]]:
-        """The pods of this cluster by name. A look comes after each event of a pod, so a pod is read again only if it
-        is another version than in the look before.
-        """
-        for pod in pods:
-            known = self._sights.get(name := name_of(pod))
-            if known is None or known.pod is not pod:
-                component, is_up = self._owners.component_of(pod), is_ready(pod)
-                if component is None or is_final(pod):
-                    continue
-                known = _Sight(pod, uid_of(pod), component, is_up, is_up and not is_terminating(pod))
-            yield name, known
+    def _see(self, name: str, pod: Object | None) -> None:
+        """Put this pod in the place of the pod that had its name."""
+        before = self._sights.get(name)
+        if before is not None and before.pod is pod:
+            return
+        if before is not None:
+            del self._sights[name]
+            self._present.discard(before.uid)
+            self._filled.subtract(self._places_filled_by(name, before))
+        self._not_ready.discard(name)
+        component = None if pod is None or is_final(pod) else self._owners.component_of(pod)
+        if pod is None or component is None:
+            return
+        is_up = is_ready(pod)
+        self._sights[name] = seen = _Sight(pod, uid_of(pod), component, is_up)
+        self._present.add(seen.uid)
+        self._filled.update(self._places_filled_by(name, seen))
+        if not is_up or is_terminating(pod):
+            self._not_ready.add(name)
+
+    def _places_filled_by(self, name: str, seen: _Sight) -> tuple[_Place, ...]:
+        """The place of a Ready pod that this roll does not replace; none for another pod."""
+        return (_place_of(seen.component, name),) if seen.is_ready and seen.uid not in self._old else ()
 
     def all_stay_ready(self, excepted: Container[str]) -> bool:
         """Whether every pod is Ready and stays, except for pods with these UIDs."""
-        return all(seen.stays_ready or seen.uid in excepted for seen in self._sights.values())
+        return all(self._sights[name].uid in excepted for name in self._not_ready)
 
-    def _note_returned(self, filled: frozenset[_Place], now: float) -> None:
-        for uid in [uid for uid in self._gone_at if _place_of(self._old[uid].component, self._old[uid].name) in filled]:
+    def _note_returned(self, now: float) -> None:
+        """Note the pods that are gone and whose place is filled. As many nodes may be away as a batch has."""
+        for uid in [uid for uid in self._gone_at if self._filled[self._place_of_old(uid)] > 0]:
             seconds = now - self._gone_at.pop(uid)
             pod, away = self._old[uid], self._away.get(uid)
             done = restart(
@@ -349,18 +370,11 @@ class Progress:
             self.restarted += 1
             self._changed = True
 
-    def _filled_places(self) -> frozenset[_Place]:
-        """The places with a Ready pod that this roll does not replace. All places are found at once: as many nodes may
-        be away as a batch has.
-        """
-        return frozenset(
-            _place_of(seen.component, name)
-            for name, seen in self._sights.items()
-            if seen.is_ready and seen.uid not in self._old
-        )
+    def _place_of_old(self, uid: str) -> _Place:
+        return _place_of(self._old[uid].component, self._old[uid].name)
 
     def _pods(self) -> list[Object]:
-        return [seen.pod for seen in self._sights.values()]
+        return [seen.pod for _name, seen in sorted(self._sights.items())]
 
     def describe(self) -> str:
         """The state of every pod, to find out why nothing moves; many pods in the same state are named once."""

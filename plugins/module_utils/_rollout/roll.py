@@ -28,7 +28,7 @@ from typing import Any
 from .._errors import Conflict, KubeError, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
 from .._kube.response_time import CONVERSATION
-from .._kube.wait import wait_until
+from .._kube.wait import Objects, wait_until
 from .._strimzi import names
 from .._strimzi.apply.carry_out import CarryOut
 from .._strimzi.apply.work import (
@@ -65,8 +65,6 @@ from .kafka_pods import (
     withdraw_left_requests,
     withdrawal,
 )
-
-Objects = Mapping[str, Mapping[str, Any]]
 
 #: Seconds without a restart. Then the roll checks whether the operator still has a reason for the remaining pods: the
 #: stored state decides, and not the time.
@@ -172,7 +170,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
     later = roll.step.uids - {pod.uid for pod in leaving}
 
     def settled(objects: Objects) -> bool:
-        progress.take_in(objects.values())
+        progress.take_in(objects.take_changed())
         return progress.complete and progress.all_stay_ready(later)
 
     alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.renew_lease

@@ -85,6 +85,30 @@ def test_list_with_selectors() -> None:
     ] == ["b"]
 
 
+def test_what_has_not_changed_since_the_last_list_is_the_same_object() -> None:
+    """A call looks at a large cluster many times, and keeps its first look."""
+    api = MemoryApi()
+    client, other = KubeClient(api), KubeClient(api)
+    for name in ("a", "b", "c"):
+        other.create(SECRETS, "kafka", secret(name))
+    first = {item["metadata"]["name"]: item for item in client.list(SECRETS, "kafka").items}
+    other.patch(SECRETS, "kafka", "b", {"metadata": {"labels": {"l": "x"}}})
+    other.delete(SECRETS, "kafka", "c")
+    other.create(SECRETS, "kafka", secret("c"))
+    listed = client.list(SECRETS, "kafka").items
+    assert listed == other.list(SECRETS, "kafka").items
+    assert [item is first[item["metadata"]["name"]] for item in listed] == [True, False, False]
+    (one,) = client.list(SECRETS, "kafka", field_selector="metadata.name=a").items
+    assert (one, one is first["a"]) == (first["a"], False)
+
+
+@pytest.mark.parametrize("metadata", [{}, {"uid": "1"}, {"resourceVersion": "7"}], ids=str)
+def test_an_object_without_uid_or_version_is_read_anew(metadata: dict[str, str]) -> None:
+    answers = [{"metadata": {"resourceVersion": "8"}, "items": [{"metadata": metadata, "n": n}]} for n in range(2)]
+    client, _transport, _clock = scripted([Response(200, answer, {}) for answer in answers])
+    assert [client.list(SECRETS, "kafka").items[0]["n"] for _look in answers] == [0, 1]
+
+
 def page(*names: str, more: str = "") -> Response:
     items = [{"metadata": {"name": name}} for name in names]
     return Response(200, {"items": items, "metadata": {"resourceVersion": "7", "continue": more}}, {})

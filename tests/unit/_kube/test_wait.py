@@ -68,6 +68,37 @@ def test_objects_come_change_and_go(stage: Stage) -> None:
     assert stage.clock.seconds < 6
 
 
+def test_a_look_learns_what_has_changed_since_the_last_one(stage: Stage) -> None:
+    client, other = stage.client(), stage.client()
+    for name in ("a", "b"):
+        other.create(PODS, "kafka", pod(name))
+    stage.at(2, lambda: other.create(PODS, "kafka", pod("c")))
+    stage.at(3, lambda: other.delete(PODS, "kafka", "a"))
+    stage.at(4, lambda: other.patch(PODS, "kafka", "b", {"metadata": {"labels": {"m": "1"}}}))
+    known: dict[str, Any] = {}
+    looks: list[list[str]] = []
+
+    def settled(objects: Objects) -> bool:
+        changed = objects.take_changed()
+        looks.append(sorted(changed))
+        for name, item in changed.items():
+            known[name] = item
+        assert {name: item for name, item in known.items() if item is not None} == objects
+        return "m" in objects["b"]["metadata"]["labels"]
+
+    wait(client, stage.clock, settled)
+    assert [names for names in looks if names] == [["a", "b"], ["c"], ["a"], ["b"]]
+
+
+def test_a_new_list_names_what_has_gone_meanwhile() -> None:
+    objects = Objects()
+    objects.replace_all([pod("a"), pod("b")])
+    objects.take_changed()
+    objects.replace_all([pod("b"), pod("c")])
+    assert objects.take_changed() == {"a": None, "b": pod("b"), "c": pod("c")}
+    assert objects.take_changed() == {}
+
+
 def test_time_runs_out_with_the_last_observation(stage: Stage, golden: GoldenFiles) -> None:
     client = stage.client()
     client.create(PODS, "kafka", pod("a"))

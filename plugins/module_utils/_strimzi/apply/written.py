@@ -174,8 +174,9 @@ def is_of_flows(field: Field) -> bool:
 
 def fields_such_as_flows_write(stored: Object, places: Iterable[Field]) -> Iterator[Field]:
     """The fields in these parts of the object such as flows write."""
+    fields = _Fields(stored)
     for place in places:
-        value = _value_at(stored, place)
+        value = fields.value_at(place)
         inside = [(*place, name) for name in value] if isinstance(value, Mapping) else [place]
         yield from filter(is_of_flows, inside)
 
@@ -394,10 +395,10 @@ class Written:
             if self._learned.get(key) == version:
                 continue
             self._learned[key] = version
-            values = self._fields.setdefault(key, {})
+            values, fields = self._fields.setdefault(key, {}), _Fields(now)
             for path in _own_fields(now, places):
                 if path not in values or not values[path].is_written:
-                    values[path] = _remember(key, path, _value_at(now, path), is_written=False)
+                    values[path] = _remember(key, path, fields.value_at(path), is_written=False)
             if not values:
                 del self._fields[key]
                 continue
@@ -453,7 +454,8 @@ class Written:
         writers = writers_of(now, lost)
         if is_of_operator and writers and writers[0].is_operator:
             return None
-        changes = tuple(_describe_change(key, path, value, now) for path, value in lost.items())
+        fields = _Fields(now)
+        changes = tuple(_describe_change(key, path, value, fields) for path, value in lost.items())
         times, is_noted = self._count(key, lost, writers), bool(owners_of(now, lost))
         return Loss(key, changes, writers, times, self._uids.get(key, ""), is_noted)
 
@@ -473,7 +475,8 @@ class Written:
             there = _Value("", "there", any(value.is_written for value in values.values()))
             changed: dict[Field, _Value] = {} if now is None and () in values else {(): values.get((), there)}
         else:
-            changed = {path: value for path, value in values.items() if _digest(_value_at(now, path)) != value.digest}
+            fields = _Fields(now)
+            changed = {path: value for path, value in values.items() if _digest(fields.value_at(path)) != value.digest}
         self._fields[key] = {path: value for path, value in values.items() if path not in changed and () not in changed}
         return {path: value for path, value in changed.items() if not path or not is_of_this_collection(now, path)}
 
@@ -552,14 +555,30 @@ def _flatten(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
         yield from _flatten((*where, name), entry)
 
 
-def _value_at(stored: Mapping[str, Any] | None, where: Field) -> Any:
-    value: Any = stored
-    for part in where:
-        if isinstance(value, list):
-            value = next((item for item in value if in_list(item["metadata"]["name"]) == part), None)
-        else:
-            value = value.get(part) if isinstance(value, Mapping) else None
-    return value
+class _Fields:
+    """The values of an object by their fields; all are None if there is no object. The objects of a list are found by
+    name, all at once: a StrimziPodSet has a list of all pods.
+    """
+
+    def __init__(self, stored: Mapping[str, Any] | None) -> None:
+        self._stored = stored
+        #: The objects of each list by the part of a field that stands for them.
+        self._in_list: dict[Field, Mapping[str, Any]] = {}
+
+    def value_at(self, field: Field) -> Any:
+        """The value of the field; None if the object does not have it."""
+        value: Any = self._stored
+        for depth, part in enumerate(field):
+            if isinstance(value, list):
+                value = self._find_in_list(field[:depth], value).get(part)
+            else:
+                value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
+    def _find_in_list(self, place: Field, items: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+        if place not in self._in_list:
+            self._in_list[place] = {in_list(item["metadata"]["name"]): item for item in items}
+        return self._in_list[place]
 
 
 def _remember(key: Key, path: Field, value: Any, *, is_written: bool = True) -> _Value:
@@ -574,10 +593,10 @@ def _digest(value: Any) -> str:
 _ABSENT = _digest(None)
 
 
-def _describe_change(key: Key, path: Field, before: _Value, now: Object | None) -> FieldChange:
+def _describe_change(key: Key, path: Field, before: _Value, now: _Fields) -> FieldChange:
+    value = now.value_at(path)
     if not path:
-        return FieldChange(path, before.told, "gone" if now is None else "there again")
-    value = _value_at(now, path)
+        return FieldChange(path, before.told, "gone" if value is None else "there again")
     after = "gone" if value is None else _show(key, path, value)
     return FieldChange(path, before.told, _ANOTHER.get(after, f"another {after}") if after == before.told else after)
 

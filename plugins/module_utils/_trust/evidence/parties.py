@@ -523,7 +523,7 @@ def _describe_open_question(pod: Pod, snapshot: Snapshot) -> str:
     answers = _answers_of_pod(pod, snapshot)
     if unseen := next((listener for listener in answers if listener.presents is None), None):
         return unseen.failure or f"{listener_name(unseen.port)} has not shown its certificate"
-    if pod not in stored.verifying(snapshot) or not _shows_trust(pod, snapshot):
+    if not snapshot.has_verifiers or not _shows_trust(pod, snapshot):
         return ""
     verifying = [listener for listener in answers if listener.verifies]
     if not verifying:
