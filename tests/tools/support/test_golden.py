@@ -25,7 +25,8 @@ FIRST, SECOND = "ab" * 32, "cd" * 32
         ("ca-2026-06-01T12-00-00Z.crt", "ca-<time>.crt"),
         ("demo-entity-operator-0123456789-abcde is away", "demo-entity-operator-<random> is away"),
         ("Ready after 1.5 s (2 min 3 s)", "Ready after <duration> (<duration>)"),
-        ("3 restarts in all, 3 s to 5 min", "3 restarts in all, 3 s to 5 min"),
+        ("3 restarts in all, 3 s to 1 h 5 min", "3 restarts in all, <duration>"),
+        ("it takes 40 s to 5 min", "it takes 40 s to 5 min"),
         ("generation 12, 7 certificates, port 9091", "generation 12, 7 certificates, port 9091"),
     ],
 )
