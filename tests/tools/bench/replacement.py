@@ -49,7 +49,7 @@ class Way:
     #: Whether a link certificate leads from the CA in use to the next CA.
     is_linked: bool = True
     #: The most nodes with which the way can be gone, where the ledger limits it (docs/scale.md, "What limits").
-    most_nodes: int = 500
+    most_nodes: int = 1000
 
 
 WAYS = {
