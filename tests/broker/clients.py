@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
     KafkaAdmin,
     KafkaPythonAdmin,
     context_for,
+    serving_ids,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
@@ -89,7 +90,10 @@ def nodes_are_back(admin: KafkaAdmin) -> bool:
     }:
         return False
     return not any(
-        (*absence_violations(node(one), brokers, topics), *lag_violations(node(one), quorum, FETCH_TIMEOUT))
+        (
+            *absence_violations(node(one), serving_ids(brokers), topics),
+            *lag_violations(node(one), quorum, FETCH_TIMEOUT),
+        )
         for one in NODES
     )
 

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, KafkaPythonAdmin, Partition
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+    Broker,
+    KafkaPythonAdmin,
+    Partition,
+    serving_ids,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
@@ -118,7 +123,7 @@ def _refuses_all_but(gone: int, others: list[int], admin: KafkaPythonAdmin) -> N
     assert not quorum_violations(node(gone), quorum, FETCH_TIMEOUT)
     assert not [r for r in availability_violations(node(gone), topics) if "orders" in r.message]
     assert lag_violations(node(gone), quorum, FETCH_TIMEOUT)
-    assert "registered, or fenced" in absence_violations(node(gone), brokers, topics)[0].message
+    assert "registered, or fenced" in absence_violations(node(gone), serving_ids(brokers), topics)[0].message
 
 
 def test_nodes_of_another_ca_are_not_believed_and_no_thread_stays_behind(kafka: KafkaNodes) -> None:

@@ -173,6 +173,11 @@ class Broker:
     rack: str | None = None
 
 
+def serving_ids(brokers: Iterable[Broker]) -> frozenset[int]:
+    """The ids of the brokers that are registered and not fenced."""
+    return frozenset(broker.node_id for broker in brokers if not broker.fenced)
+
+
 @dataclass(frozen=True)
 class Partition:
     """A partition of a topic."""

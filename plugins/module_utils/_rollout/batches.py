@@ -23,7 +23,7 @@ from .._trust.model.decision import Condition, Violation
 from .._trust.model.intent import BatchLimit
 from .._trust.model.names import counted, listed
 from .._trust.model.rounds import Bound, Round
-from .admin import Broker, Partition, Quorum, Topic
+from .admin import Broker, Partition, Quorum, Topic, serving_ids
 from .kafka_pods import Node, next_in_order
 from .safety import (
     availability_violations,
@@ -94,7 +94,8 @@ def plan_rounds(
     waiting = list(left)
     while waiting and (batch := choose_batch(waiting, cluster, kafka, limit)).nodes:
         rounds.append(batch.round)
-        waiting = [node for node in waiting if node not in batch.nodes]
+        restarted = frozenset(batch.nodes)
+        waiting = [node for node in waiting if node not in restarted]
     return tuple(rounds)
 
 
@@ -195,7 +196,8 @@ class _Chooser:
         """The batch of these nodes, with the reason why there are no more."""
         if len(nodes) == len(self._left):
             return Batch(nodes, Bound.ALL)
-        refused = [node for node in self.candidates if node not in nodes]
+        chosen = frozenset(nodes)
+        refused = [node for node in self.candidates if node not in chosen]
         if not refused:
             return Batch(nodes, Bound.ORDER)
         if len(nodes) >= most:
@@ -221,7 +223,7 @@ def _topics_by_broker(nodes: Iterable[Node], kafka: KafkaState) -> Mapping[int, 
     """The topics of each of these brokers, with only its partitions. A replica is in sync only if its broker serves: a
     last replica in sync stays in the list of Kafka when its broker is away.
     """
-    serving = frozenset(broker.node_id for broker in kafka.brokers if not broker.fenced)
+    serving = serving_ids(kafka.brokers)
     found: dict[int, dict[int, list[Partition]]] = defaultdict(lambda: defaultdict(list))
     brokers = {node.node_id for node in nodes if node.broker}
     for number, topic in enumerate(kafka.topics):

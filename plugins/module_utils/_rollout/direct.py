@@ -13,7 +13,7 @@ way. If an earlier run has restarted a node, the roll waits for it as for its ow
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -33,7 +33,7 @@ from .._trust.model.names import counted, listed
 from .._trust.model.rounds import LEADERS_RETURN, describe_rounds
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
-from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
+from .admin import Connect, KafkaAdmin, Partition, Quorum, Topic, serving_ids
 from .batches import Batch, KafkaState, choose_batch, describe_interruptions, plan_rounds
 from .kafka_pods import (
     NOT_AGAIN,
@@ -128,13 +128,13 @@ def without_leader(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]
     )
 
 
-def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable[Topic]) -> tuple[Violation, ...]:
-    """The violations of a broker that is not back: it has to be registered and unfenced, and in sync with all of its
-    partitions, and these need a leader.
+def absence_violations(node: Node, serving: Container[int], topics: Iterable[Topic]) -> tuple[Violation, ...]:
+    """The violations of a broker that is not back: it has to be registered and unfenced, as the brokers with these ids
+    are, and in sync with all of its partitions, and these need a leader.
     """
     if not node.broker:
         return ()
-    if not any(broker.node_id == node.node_id and not broker.fenced for broker in brokers):
+    if node.node_id not in serving:
         cause = "the broker is not back in the cluster: it is not registered, or fenced."
         return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this broker."),)
     behind = partitions_out_of_sync(node, topics)
@@ -350,12 +350,13 @@ class _DirectRoll:
     def _nodes_out_of_sync(self, done: Sequence[Node], kafka: KafkaState) -> tuple[Violation, ...]:
         # Every node is checked against these partitions only: there are few of them among thousands.
         topics = unsettled(kafka.topics)
+        serving = serving_ids(kafka.brokers)
         self._note_catching_up(sum(len(partitions_out_of_sync(node, topics)) for node in done))
         return tuple(
             violation
             for node in done
             for violation in (
-                *absence_violations(node, kafka.brokers, topics),
+                *absence_violations(node, serving, topics),
                 *lag_violations(node, kafka.quorum, kafka.fetch_timeout),
             )
         )

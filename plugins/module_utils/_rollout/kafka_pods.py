@@ -56,7 +56,12 @@ def sort_for_restart(nodes: Iterable[Node], active: int | None) -> tuple[Node, .
 
 
 def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
-    return not node.controller, node.controller and node.node_id == active, node.ready
+    return not node.controller, _is_active(node, active), node.ready
+
+
+def _is_active(node: Node, active: int | None) -> bool:
+    """Whether the node is the active controller."""
+    return node.controller and node.node_id == active
 
 
 def next_in_order(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
@@ -68,8 +73,8 @@ def next_in_order(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]
     """
     ordered = sort_for_restart(nodes, active)
     first_kind = [node for node in ordered if node.controller is ordered[0].controller]
-    others = [node for node in first_kind if not (node.controller and node.node_id == active)]
-    return tuple(node for node in first_kind if node in others or not node.ready) if others else tuple(first_kind)
+    others = tuple(node for node in first_kind if not (_is_active(node, active) and node.ready))
+    return others if any(not _is_active(node, active) for node in first_kind) else tuple(first_kind)
 
 
 Object = Mapping[str, Any]

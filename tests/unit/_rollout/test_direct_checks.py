@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, Quorum, Topic
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, Quorum, Topic, serving_ids
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
@@ -84,14 +84,14 @@ ALIVE = (Broker(0, False), Broker(1, False))
 def test_a_broker_is_back_when_it_serves_and_is_in_sync(
     brokers: Collection[Broker], partitions: list[tuple[set[int], set[int]]], is_back: bool, golden: GoldenFiles
 ) -> None:
-    found = absence_violations(node(0), brokers, [topic(1, *partitions)])
+    found = absence_violations(node(0), serving_ids(brokers), [topic(1, *partitions)])
     assert (found == ()) is is_back
     for violation in found:
         golden.compare_said("rolls", violation, golden.row)
 
 
 def test_a_node_that_is_no_broker_is_not_looked_for_among_them() -> None:
-    assert absence_violations(node(9, "c"), ALIVE, []) == ()
+    assert absence_violations(node(9, "c"), serving_ids(ALIVE), []) == ()
 
 
 @given(st.lists(topics(), max_size=4), BROKERS)
@@ -105,5 +105,5 @@ def test_a_broker_is_not_back_before_its_partitions_have_a_leader(golden: Golden
     waiting = replace(
         topic(1, ({0, 1}, {0, 1})), partitions=(replace(topic(1, ({0, 1}, {0, 1})).partitions[0], has_leader=False),)
     )
-    (found,) = absence_violations(node(0), ALIVE, unsettled([waiting]))
+    (found,) = absence_violations(node(0), serving_ids(ALIVE), unsettled([waiting]))
     golden.compare_said("rolls", found)
