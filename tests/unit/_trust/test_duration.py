@@ -28,7 +28,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import LEADERS_RETURN, Bound, Round
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AskForLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    AskForLeaves,
+    IssueLeaves,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,
     PauseAndReload,
@@ -152,6 +155,8 @@ def test_a_wait_for_other_parties_has_no_upper_bound() -> None:
         (Reload(uids=frozenset(map(str, range(500))), authority=None), seconds(21, 21 * 5)),
         (PauseAndReload(uids=uids_of(*PODS), phase=Phase.PREPARE, purpose=""), seconds(1, 120)),
         (StampPods(generation=0, key_generation=0, phase=Phase.USE), seconds(0, 3)),
+        (IssueLeaves(phase=Phase.USE, secrets=("a",), issuer=chain_of(OLD), generation=0), seconds(0, 1)),
+        (IssueLeaves(phase=Phase.USE, secrets=(), issuer=chain_of(OLD), generation=0), seconds(0, 1)),
         (Resume(phase=Phase.USE), seconds(0, 1)),
         (
             AskForLeaves(phase=Phase.USE, secrets=("a", "b"), issuer=chain_of(OLD), external_issuer="Vault"),

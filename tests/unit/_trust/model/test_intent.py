@@ -67,7 +67,7 @@ def test_a_call_goes_no_further_than_its_module_and_its_caller_let_it(said: Exte
     [
         (ONE_BY_ONE, 40, 1), (BatchLimit(nodes=3), 40, 3), (BatchLimit(nodes=3), 2, 2), (BatchLimit(percent=25), 40, 10),
         (BatchLimit(percent=25), 43, 10), (BatchLimit(percent=10), 9, 1), (BatchLimit(nodes=4, percent=50), 40, 4),
-        (BatchLimit(nodes=40, percent=50), 40, 20), (BatchLimit(one_rack=True), 40, 40),
+        (BatchLimit(nodes=40, percent=50), 40, 20), (BatchLimit(one_rack=True), 40, 40), (BatchLimit(percent=99), 300, 297),
     ],
 )  # fmt: skip
 def test_a_limit_of_batches_is_a_number_or_a_share_of_the_nodes_of_a_role(
@@ -78,7 +78,8 @@ def test_a_limit_of_batches_is_a_number_or_a_share_of_the_nodes_of_a_role(
 
 @pytest.mark.parametrize(
     ("text", "limit"),
-    [("1", ONE_BY_ONE), ("010", BatchLimit(nodes=10)), ("25%", BatchLimit(percent=25)), ("rack", BatchLimit(one_rack=True))],
+    [("1", ONE_BY_ONE), ("010", BatchLimit(nodes=10)), ("25%", BatchLimit(percent=25)), ("1%", BatchLimit(percent=1)),
+     ("100%", BatchLimit(percent=100)), ("101", BatchLimit(nodes=101)), ("100", BatchLimit(nodes=100)), ("rack", BatchLimit(one_rack=True))],
 )  # fmt: skip
 def test_a_limit_of_batches_has_a_text(text: str, limit: BatchLimit) -> None:
     assert BatchLimit.read(text) == limit == BatchLimit.read(limit.text)

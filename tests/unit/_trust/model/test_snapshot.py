@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -23,8 +24,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     LinkCertificates,
 )
 
-from ....tools.support.certificates import HOUR, NOW, key, make
-from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, name_of, names_of
+from ....tools.support.certificates import HOUR, NOW, YEAR, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ..authorities import (
+    EXPIRED,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    chain_of,
+    link_of,
+    name_of,
+    names_of,
+    stored_chain,
+)
 from ..builders import changed, cluster, others, prepared, secrets
 from ..nodes import a_leaf, a_pod
 from ..of_users import presenter, presenting, users
@@ -261,3 +276,45 @@ def test_a_failed_reconcile_in_the_words_of_the_operator(said: FailedReconcile, 
 )
 def test_a_listener_that_has_shown_anything_is_not_silent(listener: ObservedListener, silent: bool) -> None:
     assert listener.is_silent is silent
+
+
+LEAF, ENDING = stored_chain(OLD), (issue_leaf(OLD, begin=NOW - YEAR, end=NOW), OLD.certificate)
+BELOW_ENDED = (issue_leaf(OLD), EXPIRED.certificate)
+
+
+@pytest.mark.parametrize(
+    ("presented", "shows"),
+    [
+        (None, False), ((), False), ((None,), False), (((),), False), ((LEAF,), False), ((ENDING,), True),
+        ((LEAF, None, ENDING), True), ((BELOW_ENDED,), False),
+    ],
+)  # fmt: skip
+def test_a_listener_shows_an_ended_certificate_of_its_own(presented: Any, shows: bool) -> None:
+    """It may present a CA behind its leaf."""
+    listeners = None if presented is None else tuple(replace(A9090, presents=chain) for chain in presented)
+    assert cluster(listeners=listeners).shows_ended is shows
+
+
+def test_the_certificates_of_all_leaves_that_can_be_read() -> None:
+    stored = (a_leaf("a"), a_leaf("b", chain=LEAF[:1]), a_leaf("c", chain=None), a_leaf("d", chain=()))
+    assert cluster(leaves=stored).every_certificate == {"a": LEAF[0], "b": LEAF[0]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_silent"),
+    [
+        ({}, True), ({"presents": LEAF}, False), ({"presents": ()}, False), ({"accepts": frozenset("a")}, False),
+        ({"refuses": frozenset("a")}, False), ({"accepts": frozenset("a"), "refuses": frozenset("b")}, False),
+    ],
+)  # fmt: skip
+def test_a_listener_is_silent_if_it_has_answered_no_question(fields: dict[str, Any], is_silent: bool) -> None:
+    assert replace(A9090, **fields).is_silent is is_silent
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "after"), [("", "1", "1"), ("1", "2", "12"), ("1", "12", "12"), ("1", "", "1"), ("1", "9", "1")]
+)
+def test_pods_that_are_assumed_as_started_stay_so(before: str, more: str, after: str) -> None:
+    """Pods that are gone are left out."""
+    seen = cluster(pods=(a_pod("a", uid="1"), a_pod("b", uid="2")), assumed_as_started=frozenset(before))
+    assert seen.assuming_as_started(frozenset(more)).nodes.assumed_as_started == frozenset(after)

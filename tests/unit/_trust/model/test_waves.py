@@ -32,7 +32,7 @@ def sizes(count: int, *seconds: float) -> Iterator[int]:
     ("count", "expected"),
     [
         (1, [1]), (3, [1, 2]), (9, [1, 8]), (30, [1, 8, 8, 8, 5]),
-        (160, [1, *[8] * 19, 7]), (500, [1, *[25] * 19, 24]), (1000, [1, *[50] * 19, 49]),
+        (160, [1, *[8] * 19, 7]), (179, [1, *[8] * 22, 2]), (500, [1, *[25] * 19, 24]), (1000, [1, *[50] * 19, 49]),
     ],
 )  # fmt: skip
 def test_the_first_node_reloads_alone_and_then_a_share_of_all(count: int, expected: list[int]) -> None:
