@@ -175,9 +175,8 @@ class Budget:
 
     def take_in(self, replaced: Sequence[Replaced], away: Set[str], observation: Observation) -> None:
         """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
-        the plan's if fewer are left after it, reckoned with the obstacles of the plan: a node that is away just now is
-        one more obstacle, as long as the plan's own restart of it takes. The parties ``away`` have lost a pod that has
-        no successor yet.
+        the plan's if fewer are left after it. The obstacles of the plan count for what is left: a node in the middle of
+        its restart would be one more obstacle. The parties ``away`` have lost a pod that has no successor yet.
         """
         self._away = away
         if not replaced:

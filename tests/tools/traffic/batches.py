@@ -272,7 +272,8 @@ class Stand:
             ended = {name: uid for name, uid in before.items() if node_id(name) in lost}
             for name in ended:
                 self.tier.delete("pods", name)
-            wait_for(lambda: bool(self.ledger.short(window)) and bool(logs.lines), "answers for want of replicas", 120)
+            wait_for(lambda: bool(self.ledger.short(window)), "a producer being refused for want of replicas", 120)
+            wait_for(lambda: bool(logs.lines), "a broker logging that replicas are missing", 120)
             self.settle()
         return min(len(self.ledger.short(window)), len(logs.lines))
 
