@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import count
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
@@ -55,6 +56,20 @@ def linked_chain(new: Entity, old: Entity) -> Chain:
 @cache
 def stored_chain(issuer: Entity) -> Chain:
     return (issue_leaf(issuer), issuer.certificate)
+
+
+@cache
+def around(authority: Entity) -> tuple[Entity, Entity]:
+    """A CA whose fingerprint sorts before that of this CA, and one behind it: fingerprints have no order that means
+    anything.
+    """
+    found: dict[bool, Entity] = {}
+    for number in count():
+        if len(found) == 2:
+            break
+        other = make(f"another CA {number}", key(2), path_length=1)
+        found.setdefault(name_of(other) > name_of(authority), other)
+    return found[False], found[True]
 
 
 def name_of(authority: Entity) -> str:

@@ -31,18 +31,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Stop,
     UpkeepOptions,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import ClusterSecurity
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
 from ....tools.support.certificates import DAY, HOUR, NOW, Entity
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
 from .. import unlinked as stage
-from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
+from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, around, chain_of, name_of, names_of
 from ..builders import PAUSED, changed, cluster, others, prepared, secrets
 from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 
 RECONCILE = Intent(Goal.RECONCILE)
+#: Nodes speak without TLS among themselves.
+PLAIN = ClusterSecurity(has_tls=False, verifies_clients=False)
 _NEW_IN_USE = entry(NEW, ALL, {1})
 
 
@@ -168,6 +171,10 @@ def test_the_journal_closes_when_the_last_process_without_the_old_ca_has_started
     assert journal_after(stage.RETIRED) == a_journal(finished_at=NOW)
 
 
+def test_the_journal_closes_if_nodes_present_certificates_to_clients_alone_and_none_restarts() -> None:
+    assert journal_after(changed(stage.RETIRED, security=PLAIN)) == a_journal(finished_at=NOW)
+
+
 def test_a_flow_ends_when_no_listener_trusts_the_old_ca_although_processes_still_do() -> None:
     assert journal_after(linked.REMOVED) == a_journal()
     assert journal_after(linked.READ_AGAIN) == a_journal(finished_at=NOW)
@@ -200,6 +207,13 @@ def test_a_closed_journal_stays_as_it_is() -> None:
         pytest.param({"reconciliation": PAUSED}, id="our pause"),
         pytest.param({"ledger": ledger(entry(NEW, UNTRUSTED, {1}, awaited_pods=None)), "bundle": None}, id="untrusted"),
         pytest.param({"pods": ()}, id="no pod uses it"),
+        pytest.param(
+            {
+                "security": PLAIN,
+                "pods": (a_pod(generation=1, start=3, presents_stored=False), *pods(1, start=3, names=PODS[1:])),
+            },
+            id="the operator has yet to restart a node that presents its certificate to clients alone",
+        ),
         pytest.param(
             {
                 "pods": (a_pod(generation=4, start=3), *pods(1, start=3, names=PODS[1:])),
@@ -460,6 +474,7 @@ def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
         ),
         pytest.param(a_journal(Goal.RENEW, SHORT, OLD, finished_at=NOW, is_abort=True), set(), id="that was undone"),
         pytest.param(a_journal(Goal.RENEW, SHORT, THIRD, finished_at=NOW), set(), id="the last flow has renewed another"),
+        *(pytest.param(a_journal(Goal.RENEW, SHORT, one, finished_at=NOW), set(), id="of another CA") for one in around(OLD)),
         pytest.param(a_journal(Goal.REPLACE_KEY, THIRD, OLD, finished_at=NOW), set(), id="it has its key from the last flow"),
         pytest.param(None, set(), id="no flow"),
     ],

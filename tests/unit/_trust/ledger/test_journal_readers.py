@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ....tools.support.certificates import HOUR, NOW
 from .. import linked
-from ..authorities import NEW, OLD, THIRD, chain_of, link_of
+from ..authorities import NEW, OLD, THIRD, around, chain_of, link_of
 from ..builders import prepared
 from ..ledgers import a_journal, ledger
 
@@ -37,6 +37,10 @@ SWITCHED = linked.SWITCHED.with_ca(prepared=FORTH_ALONE)
         pytest.param(replace(linked.SWITCHED, now=linked.BACK.not_after), linked.BACK.not_after, id="no longer"),
         pytest.param(SWITCHED.with_ca(current=chain_of(OLD)), None, id="before the switch"),
         pytest.param(SWITCHED.with_ca(current=()), None, id="there is no CA"),
+        *(
+            pytest.param(SWITCHED.with_ca(current=chain_of(one)), None, id="another CA is in use")
+            for one in around(NEW)
+        ),
         pytest.param(SWITCHED.with_ca(prepared=(prepared(NEW),)), None, id="there is no link certificate"),
         pytest.param(
             SWITCHED.with_ca(prepared=(prepared(NEW, link_of(NEW, THIRD)),)), None, id="it leads from another CA"

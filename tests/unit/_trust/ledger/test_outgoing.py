@@ -70,6 +70,13 @@ def test_outgoing_certificates_are_not_recorded_before_the_next_ca_is_trusted() 
     assert noted("published", program("a"), journal=a_journal(outgoing_certificates=KNOWN)) is None
 
 
+@pytest.mark.parametrize("successor", ["0" * 40, "f" * 40])
+def test_outgoing_certificates_stay_as_they_are_while_another_ca_is_in_use(successor: str) -> None:
+    """One that is neither the replaced CA nor its successor."""
+    found = noted("switched", program("b"), journal=a_journal(outgoing_certificates=KNOWN, successor=successor))
+    assert found == KNOWN
+
+
 def test_outgoing_certificates_are_updated_until_the_switch() -> None:
     again = noted("trusted", program("b"), journal=a_journal(outgoing_certificates=SWITCHED))
     assert again == Outgoing(frozenset({"b orders"}), NOW + 10 * DAY)

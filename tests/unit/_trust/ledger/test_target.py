@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from itertools import permutations
+from itertools import count, permutations
 from typing import Any
 
 import pytest
@@ -328,6 +328,16 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
 def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
     intent = an_intent(goal, confirmed_roots=frozenset({NEW.certificate.sha256}))
     assert leads_to_replacement(snapshot, intent, snapshot.ledger_or_empty) is leads_on
+
+
+@pytest.mark.parametrize("sorts_behind", [False, True])
+def test_digests_of_keys_have_no_order_that_means_anything(sorts_behind: bool) -> None:
+    digest = OLD.certificate.public_key_sha256
+    others = (make("wanted", key(number), path_length=1).certificate for number in count(100))
+    wanted = next(one for one in others if (one.public_key_sha256 > digest) is sorts_behind)
+    snapshot = replace(renewing(), source=replace(WISH, certificates=(wanted,)))
+    intent = an_intent(Goal.RECONCILE, confirmed_roots=frozenset({wanted.sha256}))
+    assert leads_to_replacement(snapshot, intent, snapshot.ledger_or_empty)
 
 
 def test_a_ca_of_the_source_replaces_the_ca_that_issues() -> None:
