@@ -156,6 +156,9 @@ def _properties(trusted: Trusted, stem: Path, role: str, login: Path | None) -> 
         lines += ["ssl.keystore.type=PEM", f"ssl.keystore.location={login}"]
     if role == "producer":
         lines += ["enable.idempotence=true", "delivery.timeout.ms=300000", "linger.ms=0", "retries=2147483647"]
+        # A producer stays with a partition until it has written a batch to it, a minute at this rate: each record is a
+        # batch, so that records go to all partitions.
+        lines += ["batch.size=1"]
     return "\n".join(lines) + "\n"
 
 

@@ -72,7 +72,7 @@ def test_outgoing_certificates_are_not_recorded_before_the_next_ca_is_trusted() 
 
 @pytest.mark.parametrize("successor", ["0" * 40, "f" * 40])
 def test_outgoing_certificates_stay_as_they_are_while_another_ca_is_in_use(successor: str) -> None:
-    """One that is neither the replaced CA nor its successor."""
+    """The CA in use is neither the replaced CA nor its successor."""
     found = noted("switched", program("b"), journal=a_journal(outgoing_certificates=KNOWN, successor=successor))
     assert found == KNOWN
 
