@@ -95,6 +95,17 @@ def test_every_restart_of_a_patient_flow_has_its_line(
     assert_counted(result.restarts, planned, cluster)
 
 
+def after_each_step(patch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Have this happen in the cluster after each step of a call."""
+    carry_out = engine.carry_out
+
+    def carried_out(*about: Any) -> None:
+        carry_out(*about)
+        act()
+
+    patch.setattr(engine, "carry_out", carried_out)
+
+
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", mostly_long(FLOWS))
 @pytest.mark.parametrize("is_gone", [False, True], ids=["not ready", "gone"])
@@ -103,10 +114,9 @@ def test_a_node_that_is_away_between_two_steps_restarts_by_the_plan(
 ) -> None:
     """The operator has begun with the restarts: it waits for a node, which comes while the next step is at work."""
     flow = case.begin(cluster)
-    starts, carry_out, kubelet = Starts(cluster), engine.carry_out, cluster.memory.kubelet
+    starts, kubelet = Starts(cluster), cluster.memory.kubelet
 
-    def carried_out(*about: Any) -> None:
-        carry_out(*about)
+    def begin_restarts() -> None:
         before = len(starts.pods)
         kubelet.broken |= kubelet.nodes
         cluster.memory.step()
@@ -115,7 +125,7 @@ def test_a_node_that_is_away_between_two_steps_restarts_by_the_plan(
             cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/{node}")
             starts.pods.remove(node)
 
-    monkeypatch.setattr(engine, "carry_out", carried_out)
+    after_each_step(monkeypatch, begin_restarts)
     planned, result = play(flow)
     monkeypatch.undo()
     cluster.memory.settle()
@@ -131,13 +141,8 @@ def test_restarts_of_a_quick_operator_are_those_of_the_plan(
 ) -> None:
     """It has restarted pods by itself before the call, or the next call of the play, comes to the restart."""
     flow = case.begin(cluster)
-    starts, carry_out = Starts(cluster), engine.carry_out
-
-    def carried_out(*about: Any) -> None:
-        carry_out(*about)
-        cluster.memory.settle(3)
-
-    monkeypatch.setattr(engine, "carry_out", carried_out)
+    starts = Starts(cluster)
+    after_each_step(monkeypatch, lambda: cluster.memory.settle(3))
     planned, result = play(flow)
     assert result.outcome.decision.done
     assert planned == len(starts.pods)

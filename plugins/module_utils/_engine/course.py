@@ -12,7 +12,7 @@ says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -86,8 +86,6 @@ class Budget:
         self._planned: Restarts | None = None
         self._facts_of_plan = _facts_of_plan(first.snapshot) | _find_issued(first.snapshot, Counter())
         self._parties: dict[str, str] = {}
-        #: The parties that have lost a pod without a successor so far.
-        self._away: Set[str] = frozenset()
         self._in_place: InPlaceObstacles | None = None
         #: The last question to the forecast, and the restarts that it named.
         self._last: tuple[tuple[Snapshot, Intent, Reached], Restarts] | None = None
@@ -152,9 +150,10 @@ class Budget:
         """Show the plan from here on, by what this call knows by now. Raises StepError."""
         in_place = observation.snapshot.nodes.in_place_obstacles or self._in_place or self._shown_in_place
         planned = self._done + self._left(observation, in_place)
-        # The forecast does not contain the pods that are away: the earlier plan knows how often they restart.
-        known = self._shown_plan or Counter[str]()
-        self._show_plan(planned | Counter({party: known[party] for party in self._away}), in_place)
+        # No forecast contains a party whose pod is away: the earlier plan knows how often it restarts.
+        known, present = self._shown_plan or Counter[str](), pods_by_party(observation.snapshot)
+        away = Counter({party: count for party, count in known.items() if party not in present})
+        self._show_plan(planned | away, in_place)
 
     @property
     def _done(self) -> Counter[str]:
@@ -173,12 +172,11 @@ class Budget:
         extent = replace(self._intent.extent, last_phase=self._intent.extent.stop_after)
         return count_restarts(self._needed_restarts(seen, replace(self._intent, extent=extent), to_the_end))
 
-    def take_in(self, replaced: Sequence[Replaced], away: Set[str], observation: Observation) -> None:
+    def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
         """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
-        the plan's if fewer are left after it. The obstacles of the plan count for what is left: a node in the middle of
-        its restart would be one more obstacle. The parties ``away`` have lost a pod that has no successor yet.
+        the plan's if fewer are left after it. What is left is forecast with the obstacles of the plan, because a node
+        that is restarting would count as one more.
         """
-        self._away = away
         if not replaced:
             return
         spare: Counter[str] = Counter()
@@ -329,8 +327,6 @@ class Restarted:
         self._known: dict[str, dict[str, str]] = {party: dict(pods) for party, pods in pods_by_name.items()}
         self._looked_at = 0
         self._waited_for: list[str] = []
-        #: The parties that have lost a pod without a successor so far.
-        self.away: Set[str] = frozenset()
 
     def find(self, observation: Observation) -> tuple[Replaced, ...]:
         """Each pod that has taken the place of another pod since the last observation, if the call has not waited
@@ -339,10 +335,7 @@ class Restarted:
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
         self._waited_for += [action.target.name for action in done if action.verb == "restart"]
-        replaced = tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
-        seen = pods_by_party(observation.snapshot)
-        self.away = {party for party, pods in self._known.items() if pods.keys() - seen.get(party, {}).keys()}
-        return replaced
+        return tuple(one for one in self._compare(observation) if not self._was_awaited(one.pod))
 
     def _compare(self, observation: Observation) -> Iterator[Replaced]:
         for party, pods in pods_by_party(observation.snapshot).items():
@@ -410,8 +403,7 @@ class Course:
         """Look whether the written content is still there, and return the missing part; and show restarts. Raises
         KubeError.
         """
-        replaced = self._restarted.find(observation)
-        self._budget.take_in(replaced, self._restarted.away, observation)
+        self._budget.take_in(self._restarted.find(observation), observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)

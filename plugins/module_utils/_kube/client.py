@@ -121,17 +121,6 @@ class WatchEvent:
     object: dict[str, Any]
 
 
-def _known_version(item: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """The known object of this UID and version; else the item itself. The version of an object is another after each
-    change (Kubernetes API concepts, "Resource versions").
-    """
-    metadata = item.get("metadata", {})
-    earlier, version = known.get(metadata.get("uid")), metadata.get("resourceVersion")
-    return (
-        earlier if earlier is not None and version and earlier["metadata"].get("resourceVersion") == version else item
-    )
-
-
 def drop_sentence(sentence: str) -> None:
     """Drop the sentence: the default of a caller that shows no progress."""
 
@@ -167,8 +156,8 @@ class KubeClient:
         self.requests = 0
         self.writes = 0
         self.clock_ahead: timedelta | None = None
-        #: The objects of the last list of each kind, namespace and selectors, by UID.
-        self._listed: dict[Hashable, Mapping[str, dict[str, Any]]] = {}
+        #: The objects of the last list of each kind, namespace and selectors, by UID and version.
+        self._listed: dict[Hashable, Mapping[Version, dict[str, Any]]] = {}
 
     @property
     def server_time(self) -> datetime | None:
@@ -193,15 +182,15 @@ class KubeClient:
     def list(
         self, resource: Resource, namespace: str | None, *, label_selector: str = "", field_selector: str = ""
     ) -> ObjectList:
-        """The selected objects. An object that has the version of the list before is the same object in memory: a
-        call that looks at a large cluster again and again has what stays as it is once.
+        """The selected objects. An object that has not changed since the last list of this kind is that same object in
+        memory: a call keeps its first look at a large cluster and its last, and most objects are in both.
         """
         query = _selectors(label_selector, field_selector)
         listed = self._list(resource, namespace, query)[0]
         key = resource, namespace, tuple(query.items())
         known = self._listed.get(key, {})
-        items = [_known_version(item, known) for item in listed.items]
-        self._listed[key] = {uid: item for item in items if (uid := item.get("metadata", {}).get("uid"))}
+        items = [known.get(_version(item), item) for item in listed.items]
+        self._listed[key] = {version: item for item in items if all(version := _version(item))}
         return replace(listed, items=items)
 
     def each(

@@ -49,10 +49,10 @@ class Objects(dict[str, Object]):
 
     def replace_all(self, items: Iterable[Object]) -> None:
         """Put the objects of a new list in the place of all."""
-        gone = set(self)
+        self._changed |= self.keys()
         self.clear()
-        self.update((str(item["metadata"]["name"]), item) for item in items)
-        self._changed |= gone.union(self)
+        for item in items:
+            self.put(item)
 
     def take_changed(self) -> Mapping[str, Object | None]:
         """The objects that have come or changed since the last call, by name; None for an object that is gone. In a

@@ -354,8 +354,8 @@ def _at_best(snapshot: Snapshot) -> Snapshot:
 
 
 def assume_ready(snapshot: Snapshot) -> Snapshot:
-    """The snapshot in which every pod is ready: a pod that is away just now is back when a later step of a forecast
-    comes.
+    """The snapshot in which every pod is ready: a forecast takes pods that are down now to be back for its later
+    steps.
     """
     return snapshot.with_nodes(pods=tuple(replace(pod, ready=True, terminating=False) for pod in snapshot.nodes.pods))
 

@@ -66,7 +66,7 @@ _OF_CHANCE = {
     rf" restarted in {_DURATION}": " restarted",
     rf"(\(| waited | after |clients get ){_DURATION}": r"\1<duration>",
     r"(?<=\()\d+(?= days left\))|(?<= in )\d+(?= days;)": "<number>",
-    # The call has measured its own looks at the cluster for it.
+    # A call adds the time of its own looks at the cluster to its estimate.
     rf"(restarts? in all, ){_ESTIMATE} to {_ESTIMATE}": r"\1<duration>",
     r"\b\d+ s(?= (?:ahead of|behind) the API server)": "<duration>",
     r"(?<=the clock of )\S+(?=: )": "<host>",

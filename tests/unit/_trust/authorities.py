@@ -72,6 +72,11 @@ def around(authority: Entity) -> tuple[Entity, Entity]:
     return found[False], found[True]
 
 
+#: A leaf that ends in this second; and a leaf that goes on, with a CA behind it that has ended.
+ENDING = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW), OLD.certificate)
+BELOW_ENDED = (issue_leaf(OLD), EXPIRED.certificate)
+
+
 def name_of(authority: Entity) -> str:
     return authority.certificate.fingerprint
 

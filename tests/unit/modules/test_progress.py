@@ -78,24 +78,35 @@ def test_tasks_that_hand_no_count_on_number_their_own_restarts(
     golden.compare("console", "replace_key, each task by itself", without_chance("\n".join(lines)))
 
 
+def restarts_of_play(
+    memory: MemoryCluster, folder: Path, before_roll: Callable[[], object] = lambda: None
+) -> tuple[list[str], int]:
+    """The lines about restarts of all tasks, and the number of planned restarts, all of which have to be done. Each task
+    gets the count of the task before; the operator restarts pods by itself before the last task.
+    """
+    count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
+    planned, lines = sum(count["planned"].values()), list[str]()
+    for module, options in TASKS:
+        if module == "strimzi_roll":
+            before_roll()
+        if module == "strimzi_trusted_certs":
+            memory.settle(2)
+        shown, ended = told_by(memory, folder, module, restart_count=count, **options)
+        lines, count = [*lines, *shown], ended.result["restart_count"]
+    assert count["done"] == count["planned"]
+    return [line for line in lines if line.startswith("restart ") and ": " in line], planned
+
+
 def test_the_tasks_of_a_play_number_restarts_to_the_plan(
     tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes]
 ) -> None:
-    """Each task gets the count of the task before; the operator restarts a pod by itself after the last but one."""
-    memory, lines = stages.managed(), list[str]()
+    memory = stages.managed()
     reading(memory)
-    count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
-    planned = sum(count["planned"].values())
-    for module, options in TASKS:
-        if module == "strimzi_trusted_certs":
-            memory.settle(2)
-        shown, ended = told_by(memory, tmp_path, module, restart_count=count, **options)
-        lines, count = [*lines, *shown], ended.result["restart_count"]
-    assert [line for line in lines if line.startswith("restart ") and ": " in line] == [
+    restarts, planned = restarts_of_play(memory, tmp_path)
+    assert restarts == [
         *rolled("use", *NODES, *OTHERS, planned=planned),
         *(f"restart {number} of {planned}: {pod}, now {pod}" for number, pod in enumerate(OTHERS, 7)),
     ]
-    assert count["done"] == count["planned"]
 
 
 @pytest.mark.parametrize("reads", [False, True])
@@ -104,26 +115,22 @@ def test_the_tasks_of_a_play_number_restarts_to_the_plan(
 def test_restarts_that_the_operator_begins_between_two_tasks_are_those_of_the_plan(
     tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes], reads: bool, is_gone: bool, node: str
 ) -> None:
-    """It waits for this node when the next task begins, and has restarted the nodes before it."""
-    memory, lines = stages.managed(), list[str]()
+    """When the next task begins, the operator waits for this node, and has restarted the nodes before it."""
+    memory = stages.managed()
     if reads:
         reading(memory)
-    count = call("strimzi_ca_info", memory, goal="replace_key").result["restart_count"]
-    planned = sum(count["planned"].values())
-    for module, options in TASKS:
-        if module == "strimzi_roll":
-            memory.kubelet.broken.add(node)
-            memory.step()
-            if is_gone:
-                memory.api.request("DELETE", f"/api/v1/namespaces/kafka/pods/{node}")
-            memory.kubelet.broken.clear()
-        if module == "strimzi_trusted_certs":
-            memory.settle(2)
-        shown, ended = told_by(memory, tmp_path, module, restart_count=count, **options)
-        lines, count = [*lines, *shown], ended.result["restart_count"]
-    restarts = [line.split(":")[0] for line in lines if line.startswith("restart ") and ": " in line]
-    assert restarts == [f"restart {number} of {planned}" for number in range(1, planned + 1)]
-    assert count["done"] == count["planned"]
+
+    def begin_restarts() -> None:
+        memory.kubelet.broken.add(node)
+        memory.step()
+        if is_gone:
+            memory.api.request("DELETE", f"/api/v1/namespaces/kafka/pods/{node}")
+        memory.kubelet.broken.clear()
+
+    restarts, planned = restarts_of_play(memory, tmp_path, begin_restarts)
+    assert [line.split(":")[0] for line in restarts] == [
+        f"restart {number} of {planned}" for number in range(1, planned + 1)
+    ]
 
 
 REFUSED_COUNTS: list[dict[str, Any]] = [

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..._errors import KubeError, OperatorSilent, StepError, TimedOut
 from ..._kube.resources import PODS, SECRETS
-from ..._kube.wait import HEARTBEAT, wait_until
+from ..._kube.wait import HEARTBEAT, Objects, wait_until
 from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
@@ -27,8 +27,6 @@ from .ca_secrets import read_bundle
 from .kafka import PAUSED, condition, failure_of, is_observed
 from .observe import Observation
 from .pods import is_ready
-
-Objects = Mapping[str, Mapping[str, Any]]
 
 
 def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:

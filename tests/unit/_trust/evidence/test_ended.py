@@ -26,18 +26,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
-from ..authorities import EXPIRED, NEW, OLD, names_of, stored_chain
+from ..authorities import BELOW_ENDED, ENDING, NEW, OLD, names_of, stored_chain
 from ..builders import answering, changed, cluster, others, secrets
 from ..ledgers import UNUSED, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 
 EXPORTER = "demo-kafka-exporter"
 ENDED = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)
-#: They end in this second, and in the next one.
-ENDING = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW), OLD.certificate)
+#: The leaf ends in the next second.
 LAST = (issue_leaf(OLD, begin=NOW - YEAR, end=NOW + timedelta(seconds=1)), OLD.certificate)
-#: The leaf goes on, and the CA behind it has ended.
-BELOW_ENDED = (issue_leaf(OLD), EXPIRED.certificate)
 
 
 def presenting(chains: dict[str, Chain], **fields: Any) -> Snapshot:
@@ -48,7 +45,7 @@ def presenting(chains: dict[str, Chain], **fields: Any) -> Snapshot:
 
 
 def with_exporter(snapshot: Snapshot, chain: Chain | None, *, presents_stored: bool | None = True) -> Snapshot:
-    """A component that nodes cannot be asked about: the leaf that it has read is the stored one, if that is known."""
+    """With a component that no handshake reaches, and its stored leaf, which it presents if ``presents_stored`` says so."""
     own = {"component": Component.KAFKA_EXPORTER}
     pod = a_pod(EXPORTER, leaves=(EXPORTER,), presents_stored=presents_stored, **own)
     stored = a_leaf(EXPORTER, chain=chain, **own)
