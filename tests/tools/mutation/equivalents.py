@@ -795,6 +795,62 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         ),
         "It is one at least.",
     ),
+    Equivalent(
+        "_trust/ledger/target.py",
+        "_HEEDING = ROTATIONS | {Goal.RECONCILE}",
+        ("_HEEDING = ROTATIONS ^ {Goal.RECONCILE}",),
+        "The goal reconcile is no rotation.",
+    ),
+    Equivalent(
+        "_trust/approval.py",
+        "_LEFT_OUT = _REQUESTING | {kind.__name__ for kind in (SetGenerated, RestoreSecrets, WriteLedger)}",
+        ("_LEFT_OUT = _REQUESTING ^ {kind.__name__ for kind in (SetGenerated, RestoreSecrets, WriteLedger)}",),
+        "These kinds of steps ask no issuer.",
+    ),
+    Equivalent(
+        "_trust/duration.py",
+        "def _take_together(nodes: Mapping[str, timedelta], rounds: Sequence[Round], *, at_once: bool) -> Iterator[timedelta]:",
+        (
+            "def _take_together(nodes: Mapping[str, timedelta], rounds: Sequence[Round], /, at_once: bool) -> Iterator[timedelta]:",
+        ),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_trust/model/security.py",
+        "def presents(self, *, serves: bool) -> bool:",
+        ("def presents(self, /, serves: bool) -> bool:",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_trust/preconditions/cluster.py",
+        "_USED = frozenset(TrustState) - UNUSED",
+        ("_USED = frozenset(TrustState) ^ UNUSED",),
+        "The unused states are states.",
+    ),
+    Equivalent(
+        "_trust/preconditions/cluster.py",
+        "LARGEST = BACKDATED / 2",
+        ("LARGEST = BACKDATED // 2",),
+        "Half of five minutes is a whole number of microseconds.",
+    ),
+    Equivalent(
+        "_trust/preconditions/goals.py",
+        'subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False',
+        ('subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", /, life: bool = False',),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_pki/building.py",
+        "old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta, path_length: int | None",
+        ("old: Certificate, key: PrivateKey, /, not_before: datetime, validity: timedelta, path_length: int | None",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_pki/requests.py",
+        "def __init__(self, der: bytes, *, renews: bool) -> None:",
+        ("def __init__(self, der: bytes, /, renews: bool) -> None:",),
+        "Its callers name what they give.",
+    ),
 )
 
 #: Module, line and changed line of each.

@@ -1,4 +1,4 @@
-"""Following a page of the documentation: its blocks as they stand, with commands that the machine may not have."""
+"""Following a page of the documentation: what it says, and its blocks as they stand, with commands that the machine may not have."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def block(page: str, language: str, has: str) -> str:
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
     (code,) = (shown for shown in found if has in shown)
     return textwrap.dedent(code)
+
+
+def page_says(page: str, words: str) -> bool:
+    """Whether the file says this in these words. page: below the work tree; the words may stand on several lines."""
+    return words in " ".join((ROOT / page).read_text().split())
 
 
 def quick(script: str) -> str:

@@ -17,6 +17,7 @@ from cryptography.x509.name import _ASN1Type
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+    BACKDATED,
     DistinguishedName,
     authority_generation,
     common_name_problem,
@@ -29,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make, rsa_key
 from ...tools.support.constrained import ANOTHER_POLICY, POLICY, names, policies
+from ...tools.support.pages import page_says
 from .._issuing.openssl import verify
 
 SUBJECT = DistinguishedName("cluster-ca v0")
@@ -54,6 +56,10 @@ def test_root_has_the_form_of_strimzi() -> None:
     assert not usage.digital_signature
     assert not any((usage.key_encipherment, usage.data_encipherment, usage.key_agreement, usage.content_commitment))
     assert [one.oid._name for one in parsed.subject] == ["organizationName", "commonName"]
+
+
+def test_certificates_are_dated_back_as_the_documentation_promises() -> None:
+    assert page_says("docs/calls.md", f"begins **{BACKDATED // timedelta(minutes=1)} minutes ago**")
 
 
 def test_name_without_organization() -> None:

@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers im
 from ...tools.support.certificates import NOW, key, make
 from ...tools.support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
 from ...tools.support.golden import GoldenFiles
+from ...tools.support.pages import page_says
 
 
 @pytest.mark.parametrize("verifier", Verifier)
@@ -94,6 +95,12 @@ def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.Monk
     assert found.valid is (not more)
     if more:
         golden.compare_said("certificates", found.reason)
+
+
+def test_the_bound_is_the_documented_part_of_that_of_openssl() -> None:
+    assert page_says(
+        "docs/operator.md", f"more than {16 * paths.MOST_COMPARISONS:,}. This collection gives up at a sixteenth"
+    )
 
 
 def test_name_constraints_are_values() -> None:

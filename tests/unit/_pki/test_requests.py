@@ -193,8 +193,10 @@ def test_a_request_for_a_ca_has_what_confines_the_ca() -> None:
 
 
 def test_a_ca_of_a_plan_is_marked_if_it_renews_another() -> None:
-    der = make("ca", key(1)).certificate.der
-    assert [CertificateToCome(der, renews=renews).mark for renews in (True, False)] == [" (renewed)", ""]
+    made = make("ca", key(1)).certificate
+    to_come = [CertificateToCome(made.der, renews=renews) for renews in (True, False)]
+    assert [one.mark for one in to_come] == [" (renewed)", ""]
+    assert [one.is_real for one in (made, *to_come)] == [True, False, False]
 
 
 def test_request_without_names_holds_no_private_key() -> None:

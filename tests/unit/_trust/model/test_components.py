@@ -122,5 +122,11 @@ def test_only_nodes_are_in_pods_of_a_pod_set() -> None:
     assert set(IN_PODS) - set(DEPLOYED) == {Component.KAFKA}
 
 
+def test_the_operator_finds_the_leaves_of_nodes_and_its_own_by_labels() -> None:
+    """It finds others by their names (``docs/operator.md``, "Leaves")."""
+    found = {component for component in Component if component.facts.is_found_by_labels}
+    assert found == {Component.KAFKA, Component.CLUSTER_OPERATOR}
+
+
 def test_a_value_finds_its_member() -> None:
     assert [Component(component.value) for component in Component] == list(Component)
