@@ -21,7 +21,7 @@ from ..tools.cluster.versions import CONFIG_PROVIDER, KAFKA
 PARTS = Path(__file__).parent / "image"
 DEBIAN = "bookworm"
 _SCRIPTS = {"kafka_run.sh": "", "kafka_readiness.sh": "", "kafka_liveness.sh": "", "kafka-run-class.sh": "bin/"}
-#: Not in the image: it makes a layer of it.
+#: The script that starts a node while the image is built, and the file that the image gets from it.
 _REMEMBER, _CLASSES = "remember_classes.sh", "opt/kafka/classes.jsa"
 #: Runs a command in a root, in a network of its own.
 _IN_ROOT = 'ip link set lo up && mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && exec chroot "$@"'
@@ -80,7 +80,7 @@ def _kafka_layer(version: str, target: Path) -> Path:
 
 
 def _class_layer(root: Path, kafka: Path, layer: Path) -> Path:
-    """The classes that a node loads (class data sharing of Java): a node that maps them starts with less of a processor. Raises MissingTool."""
+    """A layer with the classes that a node loads (class data sharing of Java): Java maps the file and loads none of them again. Raises MissingTool."""
     with tempfile.TemporaryDirectory() as folder:
         for below in (root, kafka):
             subprocess.run(["tar", "--extract", f"--file={below}", f"--directory={folder}"], check=True)

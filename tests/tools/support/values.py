@@ -20,11 +20,17 @@ def imported_modules(package: str) -> Iterator[ModuleType]:
 
 
 def changeable_dataclasses(modules: Iterable[ModuleType]) -> list[str]:
-    """The names of the dataclasses that these modules define and whose fields can be set afterwards."""
+    """The names of the dataclasses that these modules define, nested ones too, and whose fields can be set afterwards."""
     return [
-        name
+        kind.__name__
         for module in modules
-        for name, thing in vars(module).items()
-        if isinstance(thing, type) and is_dataclass(thing) and thing.__module__ == module.__name__
-        if not getattr(thing, "__dataclass_params__").frozen  # noqa: B009 - no type stub names it
+        for kind in _classes(module, module.__name__)
+        if is_dataclass(kind) and not getattr(kind, "__dataclass_params__").frozen  # noqa: B009 - no type stub names it
     ]
+
+
+def _classes(scope: object, module: str) -> Iterator[type]:
+    for thing in vars(scope).values():
+        if isinstance(thing, type) and thing.__module__ == module:
+            yield thing
+            yield from _classes(thing, module)

@@ -76,7 +76,9 @@ def test_every_value_stays_as_it_was_made() -> None:
 
 def test_a_value_that_can_be_changed_is_found() -> None:
     module = ModuleType("one")
-    for name, is_frozen in (("A", True), ("B", False)):
-        setattr(module, name, made := make_dataclass(name, [], frozen=is_frozen))
+    frozen, changeable, nested = (make_dataclass(name, [], frozen=name == "A") for name in "ABC")
+    for made in (frozen, changeable, nested):
         made.__module__ = module.__name__
-    assert changeable_dataclasses([module]) == ["B"]
+    frozen.Nested = nested
+    vars(module).update(A=frozen, B=changeable)
+    assert changeable_dataclasses([module]) == ["C", "B"]
