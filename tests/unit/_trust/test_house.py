@@ -74,6 +74,13 @@ def test_every_value_stays_as_it_was_made() -> None:
     assert changeable_dataclasses(modules) == []
 
 
+def test_no_class_is_defined_inside_of_a_function() -> None:
+    """The test of values looks at the classes of modules, and would miss it."""
+    trees = (parsed(file) for package in (ROOMS, ROOMS.parent / "_pki") for file in package.rglob("*.py"))
+    functions = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    assert [inner.name for one in functions for inner in ast.walk(one) if isinstance(inner, ast.ClassDef)] == []
+
+
 def test_a_value_that_can_be_changed_is_found() -> None:
     module = ModuleType("one")
     frozen, changeable, nested = (make_dataclass(name, [], frozen=name == "A") for name in "ABC")
