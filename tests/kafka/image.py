@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from functools import partial
@@ -17,14 +18,15 @@ from ..tools.cluster.debian import make_root
 from ..tools.cluster.java import resolve, run_tool
 from ..tools.cluster.side_by_side import both
 from ..tools.cluster.versions import CONFIG_PROVIDER, KAFKA
+from ..tools.operator.real_pods import LOGGING
 
 PARTS = Path(__file__).parent / "image"
 DEBIAN = "bookworm"
 _SCRIPTS = {"kafka_run.sh": "", "kafka_readiness.sh": "", "kafka_liveness.sh": "", "kafka-run-class.sh": "bin/"}
 #: The script that starts a node while the image is built, and the file that the image gets from it.
 _REMEMBER, _CLASSES = "remember_classes.sh", "opt/kafka/classes.jsa"
-#: Runs a command in a root, in a network of its own.
-_IN_ROOT = 'ip link set lo up && mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && exec chroot "$@"'
+#: Runs a program in a network of its own, beside a root with devices and processes.
+_BESIDE_ROOT = 'ip link set lo up && mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && shift && exec "$@"'
 _ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "KAFKA_HOME=/opt/kafka"]
 
 
@@ -39,7 +41,7 @@ IMAGE = image_of(KAFKA)
 
 def find_image(version: str = KAFKA) -> Path:
     """An archive that container runtimes import. Raises MissingTool."""
-    key = f"kafka-image-{version}-{digest(*sorted(PARTS.iterdir()))}"
+    key = f"kafka-image-{version}-{digest(LOGGING, *sorted(PARTS.iterdir()))}"
     return cached(key, partial(_build, version), f"the image of Kafka {version}", "about a minute") / "image.tar"
 
 
@@ -84,8 +86,10 @@ def _class_layer(root: Path, kafka: Path, layer: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         for below in (root, kafka):
             subprocess.run(["tar", "--extract", f"--file={below}", f"--directory={folder}"], check=True)
-        shutil.copy(PARTS / _REMEMBER, folder)
-        run_tool("unshare", "--mount", "--net", "sh", "-c", _IN_ROOT, "sh", folder, f"/{_REMEMBER}")
+        for file in (PARTS / _REMEMBER, LOGGING):
+            shutil.copy(file, folder)
+        serve = (sys.executable, str(PARTS / "serve_secret.py"), folder)
+        run_tool("unshare", "--mount", "--net", "sh", "-c", _BESIDE_ROOT, "sh", folder, *serve, f"/{_REMEMBER}")
         with tarfile.open(layer, "w") as archive:
             archive.add(Path(folder, _CLASSES), _CLASSES, filter=owned_by_root)
     return layer

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from .api import Api, Object
 from .leaves import broker_service
@@ -16,14 +17,8 @@ from .server_config import server_config
 #: Data of pools with persistent storage is kept there on the node.
 DATA = "/var/lib/kafka-data"
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-LOGGING = """\
-rootLogger.level=INFO
-rootLogger.appenderRef.console.ref=CONSOLE
-appender.console.type=Console
-appender.console.name=CONSOLE
-appender.console.layout.type=PatternLayout
-appender.console.layout.pattern=%d{ISO8601} %p [%t] %m (%c)%n
-"""
+#: The configuration of the logs of nodes.
+LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
 def cluster_id(kafka: Object) -> str:
@@ -92,7 +87,7 @@ class RealPods:
                 "metadata": {"name": node.pod, "labels": {"strimzi.io/cluster": kafka["metadata"]["name"]}},
                 "data": {
                     "server.config": server_config(kafka, node, nodes), "cluster.id": cluster_id(kafka),
-                    "metadata.version": metadata_version(kafka), "log4j2.properties": LOGGING,
+                    "metadata.version": metadata_version(kafka), LOGGING.name: LOGGING.read_text(),
                 },
             }  # fmt: skip
         yield from (("services", body) for body in _services(kafka, nodes))
