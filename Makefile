@@ -137,8 +137,8 @@ traffic-recovery: ## what ended certificates cost on real nodes under traffic, w
 	@$(CHECK) --bed real --exec python -m tests.tools.traffic.recovery $(addprefix --situation ,$(SITUATION)) $(addprefix --layout ,$(LAYOUT)) $(if $(WAY),--way "$(WAY)")
 
 .PHONY: traffic-batches
-traffic-batches: ## nine brokers in three racks restart one by one and in batches, under traffic, on real nodes; as root. FLOW=roll
-	@$(CHECK) --bed real --exec python -m tests.tools.traffic.batches $(addprefix --flow ,$(FLOW))
+traffic-batches: ## nine brokers in three racks restart one by one and in batches, under traffic, on real nodes; as root. FLOW=roll LAYOUT=racks-dual-role
+	@$(CHECK) --bed real --exec python -m tests.tools.traffic.batches $(addprefix --layout ,$(LAYOUT)) $(addprefix --flow ,$(FLOW))
 
 .PHONY: traffic-mirrors
 traffic-mirrors: ## two clusters that MirrorMaker 2 mirrors to each other, under traffic, while rotate_fleet replaces the keys of both; as root

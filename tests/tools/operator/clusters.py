@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,8 +130,17 @@ def separate(replicas: int = 3) -> tuple[Pool, ...]:
 
 def in_racks(racks: Sequence[str], replicas: int) -> tuple[Pool, ...]:
     """The pools of so many brokers in each rack, and of three controllers."""
-    brokers = (Pool(f"broker-{rack}", replicas, ("broker",), rack) for rack in racks)
-    return (*brokers, Pool("controller", 3, ("controller",)))
+    return (*_brokers(racks, replicas), Pool("controller", 3, ("controller",)))
+
+
+def in_racks_with_controllers(racks: Sequence[str], replicas: int) -> tuple[Pool, ...]:
+    """The pools of so many brokers in each rack, of which one is a controller too."""
+    both = (Pool(f"controller-{rack}", 1, ("controller", "broker"), rack) for rack in racks)
+    return (*_brokers(racks, replicas - 1), *both)
+
+
+def _brokers(racks: Sequence[str], replicas: int) -> Iterator[Pool]:
+    return (Pool(f"broker-{rack}", replicas, ("broker",), rack) for rack in racks)
 
 
 def dual_role(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``python -m tests.tools.traffic.batches``: all nodes of a cluster in three racks restart, one by one and in batches, under
-traffic; exit code 1 on any harm, and if the rounds are not the planned ones.
+traffic; exit code 1 on any harm, and if the rounds are not the planned ones. ``--layout`` says where its controllers are.
 
 The collection itself restarts the nodes, by what real Kafka nodes tell it. Both ways are measured in the same run and begin in the same
 state. The ratio of their times is printed, and breaks no rule: a machine with few cores starts a batch slower than a node.
@@ -39,7 +39,7 @@ from .listeners import PUBLIC
 from .node_logs import followed
 from .placement import Placed, partitions_in
 from .rounds import Round, of_nodes, rounds_of, with_a_core_for_each
-from .scenario import RACKS, Layout
+from .scenario import IN_RACKS, Layout
 from .traffic import ADMINISTRATOR, administer, create_topic
 from .trust import issuing
 
@@ -52,7 +52,6 @@ _PARTITIONS = 18
 #: The wanted time of restarts in batches, as a share of the time of the same restarts one by one.
 _SHARE = 0.5
 _RESOLVING = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
-LAYOUT = RACKS
 
 
 @dataclass(frozen=True)
@@ -81,20 +80,20 @@ class Flow:
     """A flow that restarts every node once."""
 
     name: str
-    #: Plans it with this ``strimzi_batch``.
-    plan: Callable[[Runner, Tier, str], Planned]
+    #: Plans it for these nodes with this ``strimzi_batch``.
+    plan: Callable[[Runner, Tier, Layout, str], Planned]
     #: Runs it with this ``strimzi_batch``.
     run: Callable[[Runner, Tier, str], None]
 
 
-def _plan_roll(runner: Runner, tier: Tier, batch: str) -> Planned:
-    """A module that restarts nodes tells its rounds in sentences only, so these are reckoned: a controller after the other, and then one rack
-    after the other.
+def _plan_roll(runner: Runner, tier: Tier, layout: Layout, batch: str) -> Planned:
+    """A module that restarts nodes tells its rounds in sentences only, so these are reckoned: one rack after the other, and before that one
+    controller after the other, if they are in no rack.
     """
     found = _checked(runner.module("strimzi_roll", "--check", **_roll(batch)))
     restarts = sum(action["verb"] == "restart" for action in found["actions"])
-    racks = {pool.rack for pool in LAYOUT.pools if pool.rack}
-    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(LAYOUT.controllers) + len(racks))
+    racks, alone = set(racks_of(layout).values()), set(layout.controllers) - set(layout.brokers)
+    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(alone) + len(racks))
 
 
 def _run_roll(runner: Runner, tier: Tier, batch: str) -> None:
@@ -105,7 +104,7 @@ def _roll(batch: str) -> dict[str, str]:
     return {"reason": "measured", "strategy": "direct", "batch": batch}
 
 
-def _plan_replacement(runner: Runner, tier: Tier, batch: str) -> Planned:
+def _plan_replacement(runner: Runner, tier: Tier, _layout: Layout, batch: str) -> Planned:
     options = {"strategy": "direct", "batch": batch, "evidence": "handshake", "replaces": issuing(tier)}
     found = _checked(runner.module("strimzi_ca_info", goal="replace_key", **options))
     return Planned(found["planned_restarts"], found["planned_rounds"])
@@ -131,6 +130,8 @@ class Rolled:
 
     flow: str
     way: str
+    #: The nodes that have restarted.
+    layout: Layout
     #: Of the whole call.
     seconds: float
     planned: Planned
@@ -153,7 +154,7 @@ class Rolled:
     @property
     def of_brokers(self) -> tuple[Round, ...]:
         """The rounds of brokers."""
-        return of_nodes(self.rounds, LAYOUT.brokers)
+        return of_nodes(self.rounds, self.layout.brokers)
 
     def as_json(self) -> dict[str, Any]:
         phases = [
@@ -163,7 +164,7 @@ class Rolled:
             }
             for one in self.rounds
         ]  # fmt: skip
-        return {**asdict(self), "restarts": self.restarts, "rounds": phases}
+        return {**asdict(self), "layout": self.layout.name, "restarts": self.restarts, "rounds": phases}
 
     def line(self) -> str:
         means = (
@@ -172,7 +173,7 @@ class Rolled:
         )
         stop, start, back = means
         return (
-            f"{self.flow}, {self.way}: {self.seconds:.0f} s, {self.restarts} restarts in {len(self.rounds)} rounds "
+            f"{self.layout.name}, {self.flow}, {self.way}: {self.seconds:.0f} s, {self.restarts} restarts in {len(self.rounds)} rounds "
             f"(planned: {self.planned.restarts} in {self.planned.rounds}); a round of brokers: end {stop:.1f} s, start {start:.1f} s, "
             f"in sync and leading {back:.1f} s; {self.sent} records, {self.lost} lost, {self.duplicated} twice, "
             f"{self.short_to_producers} + {self.short_in_logs} times too few replicas, longest stall {self.longest_stall_s:.1f} s"
@@ -181,7 +182,7 @@ class Rolled:
 
 def measurements(one_by_one: Rolled, batches: Rolled) -> Iterator[Measurement]:
     """The times of batches as shares of those of the same flow one by one."""
-    flow = batches.flow
+    flow = f"{batches.layout.name}-{batches.flow}"
     brokers = [sum(one.seconds for one in rolled.of_brokers) for rolled in (one_by_one, batches)]
     cores = with_a_core_for_each(batches.of_brokers, one_by_one.of_brokers)
     yield Measurement(f"{flow}-in-batches-vs-one-by-one", batches.seconds / one_by_one.seconds, Wanted.AT_MOST, _SHARE)
@@ -205,7 +206,7 @@ def broken_rules(rolled: Sequence[Rolled], control: int) -> Iterator[str]:
             yield f"{named}: no record was sent"
         if (one.restarts, len(one.rounds)) != (one.planned.restarts, one.planned.rounds):
             yield f"{named}: {one.restarts} restarts in {len(one.rounds)} rounds, not as planned: {one.planned}"
-        if restarted := [name for name in LAYOUT.nodes if sum(name in each.nodes for each in one.rounds) != 1]:
+        if restarted := [name for name in one.layout.nodes if sum(name in each.nodes for each in one.rounds) != 1]:
             yield f"{named}: not restarted once: {restarted}"
     if not control:
         yield "negative control: no producer and no log has told of too few replicas"
@@ -215,6 +216,8 @@ def broken_rules(rolled: Sequence[Rolled], control: int) -> Iterator[str]:
 class Stand:
     """The cluster with its clients."""
 
+    #: Its nodes.
+    layout: Layout
     tier: Tier
     runner: Runner
     clients: TrustingFleet
@@ -227,7 +230,7 @@ class Stand:
 
     def settle(self) -> None:
         """Every replica in sync, and every partition led by its preferred broker: the state in which each way begins."""
-        asked, *_others = LAYOUT.brokers
+        asked, *_others = self.layout.brokers
 
         def is_settled() -> bool:
             found = self.partitions()
@@ -239,12 +242,12 @@ class Stand:
         wait_for(is_settled, "leaders and replicas as they were", 180)
 
     def partitions(self) -> list[Placed]:
-        asked, *_others = LAYOUT.brokers
+        asked, *_others = self.layout.brokers
         return partitions_in(administer(self.tier, asked, ADMINISTRATOR, "--describe"))
 
     def measure(self, flow: Flow, way: Way) -> Rolled:
         self.settle()
-        planned = flow.plan(self.runner, self.tier, way.batch)
+        planned = flow.plan(self.runner, self.tier, self.layout, way.batch)
         window = self.ledger.begin(f"{flow.name}, {way.name}")
         with followed(self.logs, is_short_of_replicas) as logs, watched(self.tier.cluster, self.tier.name) as restarts:
             taken = seconds(lambda: flow.run(self.runner, self.tier, way.batch))
@@ -256,7 +259,7 @@ class Stand:
         print(*self.ledger.lost(window)[:20], sep="\n", flush=True)
         figures = self.ledger.figures(window)
         return Rolled(
-            flow.name, way.name, taken, planned, rounds_of(restarts.done), figures.sent, figures.lost, figures.duplicated,
+            flow.name, way.name, self.layout, taken, planned, rounds_of(restarts.done), figures.sent, figures.lost, figures.duplicated,
             len(self.ledger.short(window)), len(logs.lines), figures.longest_stall_s, len(self.ledger.failures(window)),
         )  # fmt: skip
 
@@ -264,7 +267,7 @@ class Stand:
         """Ends two brokers of a partition at once, and returns how often brokers have told since that replicas were missing."""
         self.settle()
         window = self.ledger.begin("control")
-        asked, *_others = map(node_id, LAYOUT.brokers)
+        asked, *_others = map(node_id, self.layout.brokers)
         pairs = (one.replicas[:2] for one in self.partitions() if one.topic == _TOPIC)
         lost = next(pair for pair in pairs if asked not in pair)
         with followed(self.logs, is_short_of_replicas) as logs:
@@ -289,18 +292,18 @@ def racks_of(layout: Layout) -> dict[int, str]:
 
 
 @contextmanager
-def stand() -> Iterator[Stand]:
+def stand(layout: Layout) -> Iterator[Stand]:
     with bed_cluster_of_nodes("batches") as cluster, tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         Runner(cluster).flow("create", strimzi_path_length=1).check()
-        tier = kafka_cluster(cluster, partial(LAYOUT.manifests, readiness=STRIMZI_READINESS), generated=False)
-        asked, *_others = LAYOUT.brokers
+        tier = kafka_cluster(cluster, partial(layout.manifests, readiness=STRIMZI_READINESS), generated=False)
+        asked, *_others = layout.brokers
         create_topic(tier, asked, _TOPIC, replicas=3, partitions=_PARTITIONS)
-        ledger, brokers = Ledger(), find_brokers(tier, LAYOUT.brokers, folder, PUBLIC, _TOPIC)
+        ledger, brokers = Ledger(), find_brokers(tier, layout.brokers, folder, PUBLIC, _TOPIC)
         runner = Runner(cluster, patience=2 * PATIENCE, within=_resolving(cluster.bed, folder))
         demand = Demand(0.0, LIBRARIES, renews=False)
         with trusting_fleet(tier, brokers, demand, folder, ledger) as clients:
-            yield Stand(tier, runner, clients, ledger)
+            yield Stand(layout, tier, runner, clients, ledger)
 
 
 def _resolving(bed: Bed, folder: Path) -> tuple[str, ...]:
@@ -311,12 +314,12 @@ def _resolving(bed: Bed, folder: Path) -> tuple[str, ...]:
     return ("unshare", "--mount", "sh", "-c", _RESOLVING, "sh", str(file))
 
 
-def measure(flows: Sequence[Flow], ways: Sequence[Way], file: Path) -> list[str]:
+def measure(layout: Layout, flows: Sequence[Flow], ways: Sequence[Way], file: Path) -> list[str]:
     """Measures, prints and writes the figures, and returns the rules that are broken. Both ways are compared."""
     rolled: list[Rolled] = []
     lines: list[str] = []
-    with stand() as found:
-        racks = racks_of(LAYOUT)
+    with stand(layout) as found:
+        racks = racks_of(layout)
         if scattered := [one for one in found.partitions() if not one.is_spread(racks)]:
             raise RuntimeError(f"these partitions have two replicas in a rack: {scattered}")
         try:
@@ -337,13 +340,16 @@ def measure(flows: Sequence[Flow], ways: Sequence[Way], file: Path) -> list[str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.traffic.batches", description=__doc__)
+    names = [layout.name for layout in IN_RACKS]
+    parser.add_argument("--layout", choices=names, default=names[0], help="default: %(default)s")
     parser.add_argument("--flow", action="append", choices=[flow.name for flow in FLOWS], help="default: every one")
     parser.add_argument("--way", choices=[way.name for way in WAYS], help="this one only, and no ratio; default: both")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "batches.json", help="default: %(default)s")
     arguments = parser.parse_args()
     flows = [flow for flow in FLOWS if flow.name in (arguments.flow or [flow.name])]
     ways = [way for way in WAYS if way.name == (arguments.way or way.name)]
-    broken = measure(flows, ways, arguments.output)
+    layout = next(layout for layout in IN_RACKS if layout.name == arguments.layout)
+    broken = measure(layout, flows, ways, arguments.output)
     print(*broken, sep="\n")
     return 1 if broken else 0
 

@@ -81,9 +81,13 @@ def _config(brokers: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-#: Nine brokers in three racks.
-RACKS = Layout("racks", clusters.in_racks(("a", "b", "c"), 3))
-LAYOUTS = (Layout("dual-role", clusters.combined()), Layout("separate", clusters.separate()), RACKS)
+#: Nine brokers in three racks: beside three controllers, and with one controller among the brokers of each rack.
+_RACKS = ("a", "b", "c")
+IN_RACKS = (
+    Layout("racks", clusters.in_racks(_RACKS, 3)),
+    Layout("racks-dual-role", clusters.in_racks_with_controllers(_RACKS, 3)),
+)
+LAYOUTS = (Layout("dual-role", clusters.combined()), Layout("separate", clusters.separate()), *IN_RACKS)
 
 
 @contextmanager

@@ -10,11 +10,14 @@ from dataclasses import replace
 import pytest
 
 from ..bench.restarts import Restart
-from .batches import LAYOUT, Planned, Rolled, broken_rules, measurements, racks_of
+from .batches import Planned, Rolled, broken_rules, measurements, node_id, racks_of
 from .rounds import Round
+from .scenario import IN_RACKS, Layout
+
+SEPARATE, DUAL_ROLE = IN_RACKS
 
 
-def rolled(way: str, groups: list[list[str]], *, start: float) -> Rolled:
+def rolled(way: str, groups: list[list[str]], *, start: float, layout: Layout = SEPARATE) -> Rolled:
     """Each round takes two seconds to end its nodes, some to start them, and one until they are in sync."""
     length = 2.0 + start + 1.0
     rounds = tuple(
@@ -22,12 +25,14 @@ def rolled(way: str, groups: list[list[str]], *, start: float) -> Rolled:
         for at, group in zip((number * length for number in range(len(groups))), groups, strict=True)
     )
     nodes = sum(map(len, groups))
-    return Rolled("roll", way, length * len(groups), Planned(nodes, len(groups)), rounds, 100, 0, 0, 0, 0, 1.0, 0)
+    return Rolled(
+        "roll", way, layout, length * len(groups), Planned(nodes, len(groups)), rounds, 100, 0, 0, 0, 0, 1.0, 0
+    )
 
 
-CONTROLLERS = [[pod] for pod in LAYOUT.controllers]
-RACKS = [list(LAYOUT.brokers[first : first + 3]) for first in (0, 3, 6)]
-ALONE = rolled("one by one", [[pod] for pod in LAYOUT.nodes], start=7.0)
+CONTROLLERS = [[pod] for pod in SEPARATE.controllers]
+RACKS = [list(SEPARATE.brokers[first : first + 3]) for first in (0, 3, 6)]
+ALONE = rolled("one by one", [[pod] for pod in SEPARATE.nodes], start=7.0)
 BATCHES = rolled("batches", [*CONTROLLERS, *RACKS], start=17.0)
 
 
@@ -58,7 +63,9 @@ def test_a_node_that_restarts_twice_breaks_a_rule() -> None:
 
 def test_ratios() -> None:
     """Twelve rounds of 10 s beside six of 20 s; of brokers nine beside three. On a machine with a core for each node, these would take 10 s as well."""
-    found = {measurement.name.removeprefix("roll-"): measurement.value for measurement in measurements(ALONE, BATCHES)}
+    found = {
+        measurement.name.removeprefix("racks-roll-"): measurement.value for measurement in measurements(ALONE, BATCHES)
+    }
     assert found == {
         "in-batches-vs-one-by-one": 120 / 120,
         "brokers-in-batches-vs-one-by-one": pytest.approx(60 / 90),
@@ -66,7 +73,13 @@ def test_ratios() -> None:
     }
 
 
-def test_three_brokers_are_in_each_rack() -> None:
-    racks = racks_of(LAYOUT)
+@pytest.mark.parametrize("layout", IN_RACKS, ids=lambda layout: layout.name)
+def test_three_brokers_are_in_each_rack(layout: Layout) -> None:
+    racks = racks_of(layout)
     assert sorted(racks) == list(range(9))
     assert [sum(rack == one for one in racks.values()) for rack in ("a", "b", "c")] == [3, 3, 3]
+
+
+def test_a_controller_is_in_each_rack() -> None:
+    racks = racks_of(DUAL_ROLE)
+    assert sorted(racks[node_id(pod)] for pod in DUAL_ROLE.controllers) == ["a", "b", "c"]
