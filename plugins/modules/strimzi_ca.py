@@ -326,7 +326,6 @@ restart_count: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:rest
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
@@ -444,12 +443,12 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def _present(module: FlowModule) -> dict[str, Any]:
-    """Make a first CA; if there is one, renew it if it ends soon, and report how it differs from the options. A flow
-    in flight is none of this state's own.
+    """Make a first CA; if there is one, renew it if the caller asks for renewals and it ends soon, and report how it
+    differs from the options. While a flow is in flight, begin no renewal.
     """
-    seen, before = module.observed(), module.value("renew_before_days") or timedelta(0)
+    seen, before = module.observed(), module.value("renew_before_days")
     current = next(iter(seen.ca.current), None)
-    is_due = current is not None and current.not_after - seen.now < window(current, before)
+    is_due = current is not None and before is not None and current.not_after - seen.now < window(current, before)
     if is_due and in_flight(seen.ledger) is None:
         # A key of another kind is drift, which holds no call.
         result = module.run(Goal.RENEW, key_type=None)

@@ -106,6 +106,15 @@ def test_a_ca_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatc
     assert (again.result["changed"], again.result["drift"]) == (False, [])
 
 
+@pytest.mark.parametrize("passed", [310, 400], ids=["ends soon", "ended"])
+def test_a_ca_is_renewed_only_on_request(passed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stages.managed()
+    old = current_of(memory)
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=passed))
+    ended = call("strimzi_ca", memory)
+    assert (ended.result["changed"], current_of(memory)["sha256"]) == (False, old["sha256"])
+
+
 def test_a_call_that_has_renewed_the_ca_tells_it_although_the_api_server_fails_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
