@@ -36,7 +36,7 @@ options:
     description:
       - Path to a kubeconfig file, or its content as a dictionary; content as text is refused.
       - Can also be given by the environment variable E(K8S_AUTH_KUBECONFIG).
-      - Without it and without O(host), the service account of the pod is used when there is one, else the default
+      - Without it, O(context) and O(host), the service account of the pod is used if there is one, else the default
         kubeconfig.
     type: raw
   context:

@@ -196,7 +196,7 @@ options:
       - Clients outside the cluster for which the gates do not wait, although they would refuse brokers, or the
         collection cannot see their trust.
       - In the same way C(KafkaRebalance <namespace>/<name>) is a rebalance for which the restarts of a flow do not
-        wait, and C(the clock) that of the machine where the module runs, if no answer of the API server tells the
+        wait, and C(the clock) is that of the machine where the module runs, if no answer of the API server tells the
         time. O(key_policy) says how a CA is waived.
       - A waiver that has ended, or names a part of the cluster, is an error; a waiver for an unknown client is a
         warning. RV(waivers) shows the waivers that count.
@@ -220,9 +220,9 @@ options:
       - The issuer of certificates of a CA whose key is not in the cluster. A CA whose key is in the cluster needs no
         issuer.
       - An issuer of O(issuer.type=vault) also signs link certificates. If it keeps the key of the CA in use, it
-        certifies the next CA; if it keeps the key of the next CA, it certifies the CA in use, so that nodes serve
-        clients after the switch that know only the CA in use. If it signs none, a warning names the clients that
-        nodes stop serving.
+        certifies the next CA; if it keeps the key of the next CA, it certifies the CA in use, so that after the switch
+        nodes still serve clients that know only this CA. If it signs none, a warning names the clients that nodes
+        stop serving.
       - The call refuses options of another type than O(issuer.type).
       - The call makes requests before any process depends on them, records them in Secrets
         C(<cluster>-issuing-<component>), and uses the certificates when all have come and have passed every check. A
@@ -288,7 +288,7 @@ options:
       linked_by:
         description: With O(issuer.type=vault), name or id of the issuer of the CA in use, on the same mount. It
           certifies the CA of O(issuer.name), whose key the mount keeps too, so that a replacement by that CA takes one
-          restart of each node less; and the other way round.
+          restart of each node less; and the other way round, the issuer O(issuer.name) certifies the CA in use.
         type: str
       ca_certificate:
         description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; by
@@ -349,7 +349,7 @@ options:
       - Whether a certificate that is issued again gets a new key. With V(never) it keeps the key that lies beside it,
         which then is of the kind and size that its owner has chosen; a key that is there and cannot be used is not
         replaced, and the task fails before it asks the issuer.
-      - The call makes an open request again whose key is not the key that this option asks for.
+      - The call makes an open request again if its key is not the key that this option asks for.
       - With O(issuer.resource=Certificate) cert-manager makes the keys, a new key each time, and this option changes
         nothing.
     type: str
@@ -360,7 +360,7 @@ options:
       - Bits of the RSA keys of certificates that are issued or requested from now on. Certificates with another key
         stay until they are due, also certificates that have come and wait for their use. The operator and the agent in
         each Kafka node read keys of RSA only.
-      - Give it to every call - the call makes an open request again whose key has another size. It does not change a
+      - Give it to every call - the call makes an open request again if its key has another size. It does not change a
         key that O(rotation_policy=never) keeps, or a key that the operator makes.
       - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues a Certificate again
         whose key has another size.

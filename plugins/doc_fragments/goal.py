@@ -117,7 +117,7 @@ options:
         going to renew the CA, and when. A call without this option does nothing either, and leaves the record as it is.
       - Only its issuer renews a CA whose key is kept elsewhere, or that another CA has issued. RV(expiring) says by
         when.
-      - A call with this option fails in the last seven days of a CA that it can neither renew nor replace, and if no
+      - A call with this option fails in the last seven days of a CA that it can neither renew nor replace, or if no
         maintenance window opens in time.
     type: str
     choices: [specified, renew-certificate, replace-key, none]

@@ -91,8 +91,8 @@ Labels = Mapping[str, str]
 
 #: The state of a CA that no ledger knows.
 NOT_ADOPTED = "NOT_ADOPTED"
-#: The UID of a Kafka resource that does not exist. If the label were empty, it would be none to Prometheus and to a
-#: throttle of Event-Driven Ansible.
+#: The UID of a Kafka resource that does not exist. Prometheus, and a throttle of Event-Driven Ansible, take an empty
+#: label for a missing label.
 NO_UID = "none"
 #: The most users whose certificates are samples of their own.
 MOST_USERS = 50
@@ -110,7 +110,7 @@ METRICS = {
         "End of the CA in use, or of a CA above it that ends before it does."
     ),
     "strimzi_ca_renewal_timestamp_seconds": (
-        "Begin of the time in which the playbook reconcile renews or replaces the CA in use."
+        "Start of the time in which the playbook reconcile renews or replaces the CA in use."
     ),
     "strimzi_ca_expiration_timestamp_seconds": "End of a CA.",
     "strimzi_ca_issuing": "Whether a CA is the CA in use, 1 or 0.",
@@ -127,7 +127,7 @@ METRICS = {
     ),
     "strimzi_ca_user_certificates": "Certificates of users.",
     "strimzi_ca_flow_in_flight": "Whether a flow is in flight, 1 or 0.",
-    "strimzi_ca_flow_start_timestamp_seconds": "Begin of the flow in flight.",
+    "strimzi_ca_flow_start_timestamp_seconds": "Start of the flow in flight.",
     "strimzi_ca_flow_phase": "Whether the next step of the flow in flight is of this phase, 1 or 0.",
     "strimzi_ca_violations": "Conditions of this name that do not hold: what is in the way of a flow.",
 }
@@ -158,17 +158,17 @@ def metrics_of(looks: Mapping[str, Facts], users: Facts, context: str) -> str:
 
 
 def _text(samples: Iterable[Sample]) -> str:
-    found: dict[str, dict[str, int]] = {}
+    by_metric: dict[str, dict[str, int]] = {}
     for sample in samples:
-        values = found.setdefault(sample.metric, {})
+        values = by_metric.setdefault(sample.metric, {})
         line = f"{sample.metric}{{{','.join(_label(*label) for label in sample.labels.items())}}}"
         # If objects have the same labels, they are one sample with the earliest end.
         values[line] = min(sample.value, values.get(line, sample.value))
     lines = []
     for metric, about in METRICS.items():
-        if metric in found:
+        if metric in by_metric:
             lines += [f"# HELP {metric} {about}", f"# TYPE {metric} gauge"]
-            lines += [f"{line} {value}" for line, value in sorted(found[metric].items())]
+            lines += [f"{line} {value}" for line, value in sorted(by_metric[metric].items())]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -213,7 +213,8 @@ def _of_authority(place: Labels, seen: Facts) -> Iterator[Sample]:
 
 def _of_leaves(place: Labels, seen: Facts) -> Iterator[Sample]:
     for leaf in seen["leaves"]:
-        # A result has every user that this collection issues to; the samples of users are of the first of them alone.
+        # A result has all users that this collection issues to. Users have samples of another metric, for the
+        # certificates that end first.
         if leaf["not_after"] and leaf["component"] != "user":
             named = {**place, "component": leaf["component"], "secret": leaf["secret"]}
             yield Sample("strimzi_ca_certificate_expiration_timestamp_seconds", _time(leaf["not_after"]), named)
@@ -263,8 +264,8 @@ def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | N
     for ca, seen in looks.items():
         if not isinstance(seen, Mapping) or seen.get("failed") or "first_to_end" not in seen:
             raise AnsibleFilterError(
-                f"{ca}: this is no result of strimzi_ca_info, or of a call that failed. Give the result of a call that "
-                "succeeded."
+                f"{ca}: this is no result of strimzi_ca_info, or the result of a call that failed. Give the result of "
+                "a call that succeeded."
             )
     return metrics_of(looks, users if users and "users" in users else {}, str(context or ""))
 

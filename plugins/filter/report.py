@@ -81,12 +81,12 @@ _value:
         null if the run added none.
       type: dict
       sample: null
-    started_at: {description: "Begin of the run; null when it was not noted.", type: str,
+    started_at: {description: "Start of the run; null if it was not noted.", type: str,
       sample: "2026-01-31T12:00:00Z"}
     finished_at: {description: End of the run., type: str, sample: "2026-01-31T12:00:46Z"}
     seconds: {description: How long the run took., type: float, sample: 46.0}
     worked_seconds: {description: How many seconds of the run calls worked and waited., type: float, sample: 21.4}
-    writes: {description: How many objects the run created or updated or deleted., type: int, sample: 25}
+    writes: {description: How often the run created or updated or deleted an object., type: int, sample: 25}
     restarts: {description: "How many pods restarted during the run, for any reason.", type: int, sample: 18}
     nodes: {description: How many Kafka nodes there are., type: int, sample: 3}
     rolls: {description: The largest number of restarts of a Kafka node., type: int, sample: 3}
@@ -123,7 +123,7 @@ _value:
     look: {description: "When a call last made handshakes with the listeners, or why none did.", type: dict,
       sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
     channels:
-      description: Each listener, each Raft client and agent of a node that knows a removed CA, and every other client.
+      description: Each listener, each Raft client and agent of a node that knows a removed CA, and every other party.
       type: list
       elements: dict
       contains:
@@ -157,8 +157,8 @@ _value:
     unmanaged: {description: "Listeners whose owner decides which CAs they trust, as modules return them.", type: list,
       elements: str, sample: []}
     presenters:
-      description: The parties that present certificates of the clients CA, as modules return it; parties that are not
-        done, with the waiver of each.
+      description: The parties that present certificates of the clients CA, as modules return them - how many, and the
+        parties that are not done, with the waiver of each.
       type: dict
       sample: {count: 2, others: []}
     users:
@@ -194,7 +194,7 @@ _value:
         restarts: {description: The pods that were restarted., type: list, elements: dict,
           sample: [{pod: demo-kafka-0, seconds: 1.1}]}
         waits: {description: The waits of the calls., type: list, elements: dict, sample: []}
-        work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
+        work: {description: The calls with their start and length., type: list, elements: dict, sample: []}
     plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_rounds:

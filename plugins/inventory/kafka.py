@@ -180,12 +180,12 @@ def read_clusters(client: KubeClient, namespaces: Sequence[str], label_selector:
     """Facts about the clusters with these labels in these namespaces; if none are given, in all namespaces. Raises
     KubeError.
     """
-    found = (
+    kafkas = (
         kafka
         for namespace in namespaces or (None,)
         for kafka in client.list(KAFKAS, namespace, label_selector=label_selector).items
     )
-    return [_read(client, kafka) for kafka in found]
+    return [_read(client, kafka) for kafka in kafkas]
 
 
 def _read(client: KubeClient, kafka: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,14 +226,14 @@ def _authority(client: KubeClient, kafka: Mapping[str, Any], scope: ClusterNames
 
 def _ledger_secrets(client: KubeClient, scope: ClusterNames) -> dict[str, Mapping[str, Any]]:
     """The Secrets that can have a ledger in them, and no more of them than that takes."""
-    found: dict[str, Mapping[str, Any]] = {}
+    secrets: dict[str, Mapping[str, Any]] = {}
     for name in scope.ledger_secrets:
         secret = client.get_or_none(SECRETS, scope.namespace, name)
         if secret is not None:
-            found[name] = secret
+            secrets[name] = secret
             if name == scope.trusted_certificates_secret and annotation(secret, names.LAYOUT) is None:
                 break
-    return found
+    return secrets
 
 
 def _management(is_generated: bool, is_adopted: bool, is_there: bool) -> str:
@@ -289,7 +289,9 @@ def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tu
 
 
 def _ends(end: datetime, days: Iterable[int], now: datetime) -> Iterator[tuple[str, ...]]:
-    """The group with the lowest limit, in all with higher limits: each has what ends before its limit."""
+    """The groups by the end of a CA, each in the group with the next higher limit. A group has the clusters with an end
+    before its limit.
+    """
     left = days_until(end, now)
     within = tuple(f"ca_ends_within_{limit}_days" for limit in sorted(set(days), reverse=True) if left < limit)
     path = (*within, "ca_ended") if end <= now else within
@@ -344,27 +346,27 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             known = self._cache.get(key) or {}
             if known.get("asked") == asked:
                 return dict(known["clusters"])
-        found, is_complete = self._read()
+        clusters, is_complete = self._read()
         if is_cached and is_complete:
-            self._cache[key] = {"asked": asked, "clusters": found}
-        return found
+            self._cache[key] = {"asked": asked, "clusters": clusters}
+        return clusters
 
     def _read(self) -> tuple[dict[str, Sequence[Facts]], bool]:
         """The clusters by context, and whether nothing was left out."""
         readers = {context: self._reader(context) for context in self._contexts()}
-        found: dict[str, Sequence[Facts]] = {}
+        clusters: dict[str, Sequence[Facts]] = {}
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             reads = {context: threads.submit(read) for context, read in readers.items()}
         for context, read in reads.items():
             try:
-                found[context] = read.result()
+                clusters[context] = read.result()
             except _OUT_OF_REACH as error:
                 if not self.get_option("skip_unreachable"):
-                    raise AnsibleParserError(_told(context, error)) from None
-                self.display.warning(f"{_told(context, error)} Its Kafka clusters are left out (skip_unreachable).")
+                    raise AnsibleParserError(_failure(context, error)) from None
+                self.display.warning(f"{_failure(context, error)} Its Kafka clusters are left out (skip_unreachable).")
             except CollectionError as error:
-                raise AnsibleParserError(_told(context, error)) from None
-        return found, len(found) == len(readers)
+                raise AnsibleParserError(_failure(context, error)) from None
+        return clusters, len(clusters) == len(readers)
 
     def _contexts(self) -> list[str]:
         """Each context once; a single empty name if the plugin uses the connection of the modules."""
@@ -402,7 +404,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             return [identify_server(self._connection(context), os.environ) for context in self._contexts()]
         except OptionsError as error:
-            raise AnsibleParserError(_told("", error)) from None
+            raise AnsibleParserError(_failure("", error)) from None
 
     def _connection(self, context: str) -> dict[str, str]:
         return {"kubeconfig": self._kubeconfig, "context": context}
@@ -423,13 +425,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 )
             return connect.client_for(options, self.display.warning)
         except OptionsError as error:
-            raise AnsibleParserError(_told(context, error)) from None
+            raise AnsibleParserError(_failure(context, error)) from None
 
     def _hosts(self, clusters: Mapping[str, Sequence[Facts]]) -> dict[str, tuple[str, Facts]]:
         """Context and cluster of each host, by its name."""
         hosts: dict[str, tuple[str, Facts]] = {}
-        for context, found in clusters.items():
-            for cluster in found:
+        for context, clusters_of_context in clusters.items():
+            for cluster in clusters_of_context:
                 name = _OUTSIDE_HOST_NAMES.sub(
                     "-", ".".join(filter(None, (cluster["name"], cluster["namespace"], context)))
                 )
@@ -478,5 +480,5 @@ def _beside(path: str, kubeconfig: str | None) -> str:
     return os.path.abspath(os.path.join(os.path.dirname(path), os.path.expanduser(kubeconfig))) if kubeconfig else ""
 
 
-def _told(context: str, error: CollectionError) -> str:
+def _failure(context: str, error: CollectionError) -> str:
     return f"{f'Context {context}: ' if context else ''}{error} {error.remedy}"

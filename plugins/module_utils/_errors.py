@@ -165,7 +165,9 @@ class ReloadImpossible(StepError):
 
 
 class StampsRefused(ReloadImpossible):
-    """The API server refuses annotations of pods, as by an admission policy, although a review has said otherwise."""
+    """The API server refuses annotations of pods, for example because of an admission policy, although an access review
+    has permitted them.
+    """
 
 
 class LinkUnavailable(StepError):

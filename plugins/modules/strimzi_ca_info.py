@@ -26,7 +26,7 @@ options:
     description:
       - The RV(plan_hash) of a plan that was approved. The call fails if the cluster has another plan, and says which
         part of it changed. It does not fail if a flow of the same goal, which began with the same CA, is in flight,
-        and if nothing is left to do.
+        or if nothing is left to do.
     type: str
   audit_entries:
     description:
@@ -116,7 +116,7 @@ cas:
       returned: always
       sample: ALL
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
-    not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    not_before: {description: Start of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
     led_on_since:
@@ -308,8 +308,8 @@ outside:
       returned: always
       sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}
 waivers:
-  description: The waivers of this call that count - of outside clients, and of parties that present certificates, a CA,
-    a rebalance or the clock.
+  description: The waivers of this call that count - of outside clients, parties that present certificates, a CA, a
+    rebalance or the clock.
   returned: always
   type: list
   elements: dict
@@ -643,8 +643,8 @@ replaces:
 client_warnings:
   description:
     - Warnings about clients outside the cluster that are going to refuse nodes, as sentences. If the flow in flight
-      has renewed a CA with path length 0 before it replaces its key, since when clients are safe that have read it,
-      whatever their library. Each is a warning of the call as well.
+      has renewed a CA with path length 0 before it replaces its key, a warning says since when clients that have read
+      it are safe, whatever their library. Each is a warning of the call as well.
   returned: always
   type: list
   elements: str
@@ -1118,11 +1118,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expi
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
-    """The lines about a result with a plan. In check mode they show all of it; else the flow tells of each step when it
-    carries it out, and says what it waits for at the end, or here if no call follows: there is neither a step nor
-    anything in the way. If the flow that the play leads is not begun, ``answered`` says why; it is empty if the
-    lines say nothing of it. The call that follows a plan looks again, and may go on if this look has found no way:
-    so the lines say what was found, and no more.
+    """The lines about a result with a plan. In check mode they show all of it. Else the flow tells of each step when it
+    carries the step out, and says at its end what it waits for. If there is neither a step nor anything in the way, no
+    call follows, and these lines say what the flow waits for. If the flow that the play leads is not begun,
+    ``answered`` says why; it is empty if the lines say nothing of it. The call that follows a plan looks again, and may
+    go on although this look has found no way: so the lines say what was found, and no more.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
     causes = () if planned["plan"] else _causes(planned["violations"])

@@ -18,10 +18,10 @@ description:
     certificates of nodes that no node pool has. It uses certificates that wait (O(spare_leaves)), and requests missing
     certificates before any pause. As long as one of them is still to come the call ends without an error and scales
     nothing. RV(waiting) says so, and the next call goes on.
-  - If the key is in the cluster, and if the pool shrinks, the module only sets the number. The operator decides
+  - If the key is in the cluster, or if the pool shrinks, the module only sets the number. The operator decides
     whether a broker may go, and deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what
     becomes of certificates that wait.
-  - The module refuses to scale in the middle of a flow that changes a CA whose key is elsewhere.
+  - If the pool grows, the module refuses to scale in the middle of a flow that changes a CA whose key is elsewhere.
 options:
   pool:
     description:

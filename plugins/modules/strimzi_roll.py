@@ -16,11 +16,11 @@ description:
     restarts, has nodes reload their certificates, or restarts nodes that cannot reload.
   - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so if no flow
     is in flight, or if the flow only waits for restarts.
-  - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that
-    was interrupted continues when you run it again, and restarts no pod twice; with O(reason) only if O(since) is
-    given, because nothing else shows which pods have restarted for it. What a killed task has requested of the operator
-    for other Kafka nodes, the next task with O(reason) takes back. Used in a playbook, it shows a line for every
-    restart while it happens.
+  - It restarts one Kafka node at a time, or one O(batch), by the operator's own rules, and waits until all pods are
+    ready. A task that was interrupted continues when you run it again, and restarts no pod twice; with O(reason) only
+    if O(since) is given, because nothing else shows which pods have restarted for it. If a killed task has left
+    requests to the operator for other Kafka nodes, the next task with O(reason) takes back these requests. Used in a
+    playbook, it shows a line for every restart while it happens.
 options:
   reason:
     description:
@@ -247,7 +247,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import IN_PODS, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-#: How much the clock of a time's writer may be ahead of the clock here.
+#: How far the clock that gave the time ``since`` may be ahead of the clock here.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
@@ -296,7 +296,7 @@ def body(module: RollModule) -> dict[str, Any]:
     reason = (module.params["reason"] or "").strip()
     if reason:
         return module.restart(reason)
-    # Ansible takes an empty reason for a reason. Without any, every node of a sound cluster would restart.
+    # For Ansible an empty reason is a reason, so it does not refuse these options beside it.
     if given := [name for name in ROLL.required_by if module.params[name] not in (None, "")]:
         module.fail(f"missing parameter(s) required by '{given[0]}': reason")
     return module.run(Goal.RECONCILE, Phase.USE)

@@ -37,7 +37,7 @@ options:
         certificates in C(<cluster>-cluster-ca-trusted-certs), as C(<sha1>.crt).
       - With V(keyed), one Secret of type C(strimzi.io/trust), C(<cluster>-cluster-ca-trust), with entries
         C(<sha1>.<state>).
-      - Entries without a place in a layout stand in the same Secrets under names of this collection. To hand the CA
+      - Entries without a place in a layout stand in the same Secrets under names of this collection. Handing the CA
         back deletes the ledger in any layout.
     type: str
     choices: [single, split, keyed]

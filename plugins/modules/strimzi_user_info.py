@@ -318,7 +318,7 @@ def _problem(certificate: UserCertificate) -> str:
 
 
 def describe_user_listeners(read: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
-    """Each listener of each broker that the call asked; once, without a broker, a listener for which it asked none."""
+    """Each listener once for each broker that the call asked; once, without a broker, if the call asked none."""
     users = Counter(_authorities(user.certificate for user in read.users))
     named = Counter(_authorities(read.named_certificates))
     holders = {
@@ -344,7 +344,7 @@ def _authorities(certificates: Iterable[UserCertificate | None]) -> Iterator[Cer
 def _listener(
     listener: UserListener, read: Users, seen: Sequence[ObservedListener], holders: Mapping[Certificate, Sequence[str]]
 ) -> list[dict[str, Any]]:
-    """For each broker that the call asked, else once."""
+    """The listener once for each broker that the call asked; once, without a broker, if the call asked none."""
     facts = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
     answers = [answer for answer in seen if listener.managed and answer.port == listener.port]
     if answers:

@@ -24,7 +24,7 @@ display = Display()
 LOOK = 0.2
 #: Seconds without a line. Then a sign of life says in full what the module is at.
 HEARTBEAT = 30.0
-#: Seconds between later, short signs of life, as long as the module is at the same.
+#: Seconds between later, short signs of life, as long as the module is at the same work.
 SHORT_HEARTBEAT = 120.0
 
 #: The page with an entry for each condition that holds a flow.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A replacement whose nodes lead clients on from memory after the switch, killed after every write from there on, and run again by whatever comes:
+"""A replacement whose nodes lead on clients from memory after the switch, killed after every write from there on, and run again by whatever comes:
 clients that load ``ca.crt`` alone are refused by no node before they have had their time.
 """
 

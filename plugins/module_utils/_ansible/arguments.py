@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Rows and tables of options. A row says once what an option is: the argument spec, the facts of its documentation, its
-limits and the value that decides or works are made from it (``tables``). A default stands at the field that the option
-fills, or in the row if it fills none.
+"""Rows and tables of options (``tables``). A row says once what an option is. The argument spec, the facts of its
+documentation, its limits, and the value with which the code decides or works are made from it. A default stands at the
+field that the option fills, or in the row if it fills none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Kind:
     facts: Mapping[str, Any]
     #: The value that the option stands for. Raises OptionsError.
     read: Callable[[Any, Call], Any] = lambda value, call: value
-    #: The text, number or list that stands for a value, for the default; None if the option has none then.
+    #: The text, number or list that stands for a default value; None if the option has no default then.
     spell: Callable[[Any], Any] = lambda value: value
 
 
@@ -93,7 +93,7 @@ class Option:
         return {**self.kind.facts, **{name: fact for name, fact in facts.items() if fact is not None}}
 
     def check_limits(self, name: str, value: Any) -> None:
-        """Raises OptionsError if the value of the option, which is called so, breaks a limit."""
+        """Raises OptionsError if the value of the option, which has this name, breaks a limit."""
         remedy = "or leave the option out if it has a default."
         if self.least is not None and value < self.least:
             raise OptionsError(f"{name}:", f"{value} is too small", f"Give {self.least} or more, {remedy}")
@@ -221,8 +221,8 @@ class OnlyWith:
     values: tuple[str, ...]
 
     def problem(self, options: Mapping[str, Any]) -> str:
-        """The option as it is ignored, with what helps; empty if it is not given, or counts. What is empty is not
-        given.
+        """A message that the option would be ignored, with the remedy; empty if the option is not given, or counts. An
+        option with an empty value is not given.
         """
         actual = options.get(self.other)
         if not options.get(self.option) or actual in self.values:
@@ -300,8 +300,8 @@ class ArgumentSpec:
         return next(filter(None, (rule.problem(options) for rule in self.only_with)), "")
 
 
-#: The options of the connection. kubeconfig and client_key are not logged because some give them content; what is left
-#: of them is decided in ``redaction``.
+#: The options of the connection. kubeconfig and client_key are not logged, because some callers give them content.
+#: ``connect.py`` decides what of them is hidden.
 AUTH = ArgumentSpec(
     {
         "kubeconfig": Option(Kind({"type": "raw"}), no_log=True),

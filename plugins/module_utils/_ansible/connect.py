@@ -82,7 +82,7 @@ def _unlogged(spec: Mapping[str, Any]) -> Iterator[str]:
 def worth_hiding(values: Iterable[str], options: Mapping[str, Any], credentials: frozenset[str]) -> set[str]:
     """The values that Ansible is to hide, among the values that it or this collection found.
 
-    Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
+    Ansible adds every text of an option that is not logged, such as the ``v1`` of a kubeconfig or the path of a file.
     """
     harmless = {text for name in (*_OWN_PATHS, *_OWN_NAMES) for text in _texts(options.get(name))}
     secret = {text for name in credentials for text in _texts(options.get(name))}
@@ -230,7 +230,9 @@ def runner_for(params: Mapping[str, Any], namespace: str) -> CommandRunner:
 
 
 def _connected(options: Mapping[str, Any]) -> HttpTransport:
-    """Raises OptionsError. Its text can come from an exec plugin, which quotes its own arguments."""
+    """A transport by these options. Raises OptionsError, whose text can come from an exec plugin, which quotes its own
+    arguments: they are hidden here.
+    """
     try:
         return connect(options)
     except OptionsError as error:

@@ -71,7 +71,7 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
 def _facts(snapshot: Snapshot, existing: frozenset[Certificate]) -> dict[str, Mapping[str, Any]]:
     """Public facts by object, with the certificates that exist."""
 
-    def told(chain: Chain | None) -> str | None:
+    def described(chain: Chain | None) -> str | None:
         if not chain:
             return None
         return named(chain[0]) if chain[0] in existing else f"{chain[0].subject} (to be made)"
@@ -86,25 +86,25 @@ def _facts(snapshot: Snapshot, existing: frozenset[Certificate]) -> dict[str, Ma
             for pool, size in snapshot.pools.replicas.items()
         },
         names.certificate_secret: {
-            "ca.crt": told(ca.current),
-            "beside it": sorted(filter(None, map(told, ca.other_entries.values()))),
+            "ca.crt": described(ca.current),
+            "beside it": sorted(filter(None, map(described, ca.other_entries.values()))),
             "generation": ca.certificate_generation,
         },
         names.key_secret: {
-            "key of": told(signing),
-            "prepared": sorted(filter(None, map(told, authorities[1:]))),
+            "key of": described(signing),
+            "prepared": sorted(filter(None, map(described, authorities[1:]))),
             "generation": ca.key_generation,
         },
     }
     if ledger is not None:
         stop = ledger.journal.options.stop if ledger.journal else None
-        states = {told(entry.chain) or "": entry.state.value for entry in ledger.entries}
+        states = {described(entry.chain) or "": entry.state.value for entry in ledger.entries}
         facts[names.ledger] = {
             **states,
             "layout": ledger.layout.value,
             "stops after": stop.after.value if stop else None,
         }
-    facts.update({backup.name: {"holds": told(backup.ca.current)} for backup in snapshot.backups})
+    facts.update({backup.name: {"holds": described(backup.ca.current)} for backup in snapshot.backups})
     for leaf in snapshot.every_leaf:
         own = leaf.chain[0] if leaf.chain else None
         which = None if own is None else own.sha256[:12] if own in existing else "to be issued"
@@ -115,8 +115,8 @@ def _facts(snapshot: Snapshot, existing: frozenset[Certificate]) -> dict[str, Ma
 
 
 def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
-    """Nothing if this call may restart nodes itself. A flow in flight goes on; each restart has its own checks.
-    Raises StepError, KubeError.
+    """Require every replica to be in sync if this call begins a flow that restarts nodes. A flow in flight goes on:
+    each restart has its own checks. Raises StepError, KafkaUnavailable, KubeError.
     """
     outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
     seen = outcome.observation

@@ -109,7 +109,7 @@ FLOW = ArgumentSpec(
         "issue_timeout": Option(
             Kind({"type": "int"}, _deadline, lambda deadline: 0), Field(Issuing, "issuer_deadline"), least=0, most=YEAR
         ),
-        # A call without the option keeps none.
+        # A module without the option keeps none, so the default stands here and not at the field.
         "spare_leaves": Option(NUMBER, Field(Growth, "spare"), default=1, least=0, most=MOST_SPARE),
         **DOMAIN.table,
         "until_phase": Option(

@@ -5,9 +5,9 @@
 """A module call from its options to its result; only this file knows AnsibleModule. Ansible's module says nothing
 secret however a call ends, also if it refuses an option before any code of this collection runs.
 
-The Python libraries that modules need, with the message when a library is missing or too old. Options that name
-objects: their values become parts of paths and selectors, so a call refuses impossible names first (an empty name would
-list, and a slash would address another resource).
+A call fails with a message if a Python library that it needs is missing or too old. It refuses impossible names of
+objects first, because the values of these options become parts of paths and selectors (an empty name would list, and a
+slash would address another resource).
 
 Without pipelining the module comes as a file that contains all of its options, a private key among them. It unpacks its
 code into a folder, which contains no option. A call removes both, also if Ansible is killed before it can. The action
@@ -130,7 +130,7 @@ def remove_remains(code: str, command: Sequence[str]) -> None:
 
 
 def _remove_wrapper(file: Path) -> None:
-    """Python has read it by now, and Ansible does not mind that it is gone already."""
+    """Remove the wrapper: Python has read it by now, and Ansible does not mind that it is gone already."""
     if file.match(f"ansible-tmp-*/{_WRAPPER}"):
         try:
             os.unlink(file)
@@ -174,7 +174,7 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
     no_log_values: set[str]
 
     def log(self, msg: Any, log_args: Mapping[str, Any] | None = None) -> None:
-        """To syslog or the journal, where Ansible writes the options of every call."""
+        """Write to syslog or the journal, where Ansible writes the options of every call."""
         arguments = {name: self._without_secrets(str(value)) for name, value in (log_args or {}).items()}
         super().log(self._without_secrets(str(msg)), log_args=arguments)
 

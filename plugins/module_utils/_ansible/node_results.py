@@ -201,7 +201,9 @@ def _is_ready_to_import(secret: str, snapshot: Snapshot) -> bool:
 
 
 def _when_added(name: str, snapshot: Snapshot) -> str:
-    """The operator gives listeners addresses, then compares the names of leaves, then starts nodes."""
+    """A sentence about the next nodes with listeners that have no address yet; empty if there are none. The operator
+    gives listeners addresses, then compares the names of leaves, then starts nodes.
+    """
     nodes = {secret: node for secret, node in snapshot.pools.unaddressed.items() if node.pool == name}
     listeners = sorted({listener for node in nodes.values() for listener in node.listeners})
     if not nodes:
@@ -214,7 +216,9 @@ def _when_added(name: str, snapshot: Snapshot) -> str:
 
 
 def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
-    """The Secrets of the nodes are the operator's to delete; what waits beside the requests is this collection's."""
+    """Sentences about the certificates of nodes that leave. The operator deletes the Secrets of these nodes. This
+    collection deletes requests, and what waits beside them.
+    """
     leaving, later = (
         list(_nodes_of_pool(snapshot.pools.leaving, name)),
         list(_nodes_of_pool(snapshot.pools.spare_later, name)),

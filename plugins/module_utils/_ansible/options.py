@@ -216,8 +216,8 @@ _HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
 
 
 def _bootstrap(addresses: Sequence[str], call: Call) -> tuple[str, ...]:
-    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate. Raises
-    OptionsError.
+    """Refuse an address without a port: the Kafka library would take 9092, where no listener accepts the operator's
+    certificate. Raises OptionsError.
     """
     for address in addresses:
         if not _HOST_AND_PORT.fullmatch(address):

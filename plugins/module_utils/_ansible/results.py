@@ -167,7 +167,7 @@ def _describe_held_certificate(certificate: HeldByProcesses, snapshot: Snapshot)
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
-    """A pod, and what it was seen to present; None if it presents no certificate of this CA."""
+    """A pod, and what it was ``seen`` to present, which is None if it presents no certificate of this CA."""
     ledger_cas = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed_cas if pod.uid in entry.awaited_pods]
     trusted = surely_trusted_by(pod, snapshot, ledger) if pod in verifying(snapshot) else ()
@@ -185,7 +185,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
 
 
 def _list_cas(key: str, authorities: Iterable[Certificate]) -> dict[str, list[str]]:
-    """These CAs under the key as lists name them, and in the same order by their SHA-256."""
+    """The names of these CAs under this key, and their SHA-256 in the same order under a second key."""
     listed = list(authorities)
     return {
         key: [label(authority) for authority in listed],
@@ -398,7 +398,7 @@ def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dic
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
-    """The answers of the listeners in the last look; None if this call asked no node."""
+    """The answers of the listeners in the last look; an empty list if this call asked no node."""
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)
@@ -447,16 +447,16 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
 
 
 def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
-    """None if no source is named."""
+    """The CA source, and what a run of reconcile would make of it; None if no source is named."""
     source, ledger = snapshot.source, snapshot.ledger_or_empty
     if source is None:
         return None
-    whatever = Intent(
+    confirming_all = Intent(
         Goal.RECONCILE,
         trust=WantedTrust(confirmed_roots=frozenset(certificate.sha256 for certificate in source.certificates)),
     )
-    wish = wish_of(snapshot, whatever, ledger)
-    differs = resolve(snapshot, whatever, ledger).needs_new_ca
+    wish = wish_of(snapshot, confirming_all, ledger)
+    differs = resolve(snapshot, confirming_all, ledger).needs_new_ca
     unknown = wish_of(snapshot, Intent(Goal.RECONCILE), ledger)
     return {
         "object": source.name,
@@ -464,7 +464,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
         "cas": [_source_authority(certificate, snapshot) for certificate in source.certificates],
         "changed_at": time_text(source.changed_at),
         "signing": wish.issuing_ca[0].sha256 if wish and wish.issuing_ca else None,
-        "begins": rotation_of(snapshot, whatever, ledger).value if differs else None,
+        "begins": rotation_of(snapshot, confirming_all, ledger).value if differs else None,
         "to_be_confirmed": [certificate.sha256 for certificate in unknown.unconfirmed_cas] if unknown else [],
     }
 

@@ -75,7 +75,8 @@ DOMAIN = ArgumentSpec({"dns_domain": Option(DNS_DOMAIN, Field(Surroundings, "dns
 #: The rules that certificates have to meet.
 POLICY = ArgumentSpec({"key_policy": Option(KEY_POLICY, Field(NewCa, "policy"), no_log=False)})
 
-#: The namespaces of users that present certificates of the clients CA, beside the users of the cluster's User Operator.
+#: The Secrets and namespaces of users that present certificates of the clients CA, beside the users of the cluster's
+#: User Operator.
 PRESENTING = ArgumentSpec(
     {
         "presenting_secrets": Option(NAMED_SECRETS, Field(OutsideOptions, "presenting_secrets"), no_log=False),

@@ -79,8 +79,8 @@ from .results import (
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:
     """Sentences about an unfinished flow that comes before a flow with this goal; empty if none does, if it has
-    the same goal, or if it is stopped and the caller continues no stopped flow, so that the flow refuses the call;
-    and if a recovery comes before it.
+    the same goal, or if a recovery comes before it. They are also empty if the flow is stopped and the caller
+    continues no stopped flow: then the flow refuses the call.
     """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
@@ -219,8 +219,7 @@ class TrustModule(ClusterModule):
 
     def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
         """The intent of this call, which enters no phase after ``until``, also if the caller allows later phases.
-        The keywords that follow are the fields of these names, of the parts of ``Wishes``; they have these values
-        whatever the options say.
+        Each further keyword names a field of a part of ``Wishes``, which has the given value whatever the options say.
         """
         wishes = work.wishes.changed(**more)
         self._warn_of_past_time(wishes.pace.retire)

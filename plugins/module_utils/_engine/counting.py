@@ -53,6 +53,6 @@ def count_restarts(restarts: Restarts) -> Counter[str]:
 
 
 def begin_shared_count(planned: Forecast, snapshot: Snapshot) -> SharedCount:
-    """The count of restarts with which the calls of a play begin that has this plan."""
+    """The count of restarts with which the calls of a play with this plan begin."""
     restarts = count_restarts(restarts_of(planned, snapshot))
     return SharedCount(restarts, {}, pods_by_party(snapshot), snapshot.nodes.in_place_obstacles)

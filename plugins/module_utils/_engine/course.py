@@ -5,8 +5,8 @@
 """Whether a call may go on: what it has written is still there, the state is new, and no pod restarts more often than
 the plan said.
 
-A state is what decides, and not a count of passes. The budget of restarts is the plan's; a restart for another reason
-says so.
+The states decide, and not a count of passes: a call ends when a state comes again. The plan limits the restarts. If a
+new fact explains more of them, the call warns, and the limit rises.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ _REASONS = {
     "answers": "the listeners of {} have answered every question for the first time in this call",
     "put_back": "the Cluster Operator has put back what it had read of {}",
     "issued": "the issuer has issued {} while this call was at work",
-    "in_place": "it was looked whether nodes can take a change up without a restart",
+    "in_place": "this call has checked whether nodes can take a change up without a restart",
 }
 
 
 class Budget:
-    """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made
-    again if a fact that it rests on has changed by then. It numbers the restarts that people see: by the plan of the
-    play if an earlier call has handed it over, else by the plan of the call.
+    """The restarts that a call plans. The plan is made when the call needs it for the first time, from the first
+    observation. It is made again if a fact that it rests on has changed. The budget numbers the restarts that people
+    see: by the plan of the play if an earlier call has handed it over, else by the plan of the call.
     """
 
     def __init__(self, work: Work, intent: Intent, first: Observation, reached: Reached) -> None:
@@ -89,16 +89,16 @@ class Budget:
         self._in_place: InPlaceObstacles | None = None
         #: The last question to the forecast, and the restarts that it named.
         self._last: tuple[tuple[Snapshot, Intent, Reached], Restarts] | None = None
-        #: The restarts that the last warning about more of them named.
-        self._told: Restarts = Counter()
+        #: The restarts of the plan since the last warning that explained more of them; empty before a warning.
+        self._explained: Restarts = Counter()
 
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
     ) -> Counter[str]:
         """The restarts that these steps need beyond the plan; none if the plan has them, or if a warning of this
         call gives the reason for more. The losses are what other programs have undone in this call. With
-        ``is_doubtful``, another program has undone a write, and the restarts of the whole rest of the flow count, and
-        not of these steps alone. Raises StepError.
+        ``is_doubtful``, another program has undone a write: all restarts of the rest of the flow count then, and not
+        only the restarts of these steps. Raises StepError.
         """
         snapshot = observation.snapshot
         self._note_answers(observation, intent)
@@ -125,14 +125,14 @@ class Budget:
         if over and new:
             self._facts_of_plan |= new
             self._warn_of_restarts(new, over)
-            self._planned, self._told, over = more, more, Counter()
+            self._planned, self._explained, over = more, more, Counter()
             self._show_what_is_left(observation)
         return over
 
     def _plan(self) -> Restarts:
         """The restarts of the plan of this call. Raises StepError."""
         if self._planned is None:
-            self._planned = self._needed_restarts(self._first, self._intent) | self._told
+            self._planned = self._needed_restarts(self._first, self._intent) | self._explained
             if self._shown_plan is None:
                 self._show_plan(count_restarts(self._planned), self._in_place)
         return self._planned
@@ -162,7 +162,7 @@ class Budget:
         return Counter(earlier) + self._seen + count_restarts(self.spent)
 
     def _left(self, observation: Observation, in_place: InPlaceObstacles | None) -> Counter[str]:
-        """The restarts that are left from here with these obstacles, up to where the plan ends that people see. Raises
+        """The restarts that are left from here with these obstacles, up to the end of the plan that people see. Raises
         StepError.
         """
         seen = replace(observation, snapshot=observation.snapshot.with_nodes(in_place_obstacles=in_place))
@@ -173,9 +173,9 @@ class Budget:
         return count_restarts(self._needed_restarts(seen, replace(self._intent, extent=extent), to_the_end))
 
     def take_in(self, replaced: Sequence[Replaced], observation: Observation) -> None:
-        """Show restarts that the call has not waited for, which the operator or another program has made. A restart is
-        the plan's if fewer are left after it. What is left is forecast with the obstacles of the plan, because a node
-        that is restarting would count as one more.
+        """Show restarts that the call has not waited for, which the operator or another program has made. A restart
+        belongs to the plan if fewer restarts are left after it. The forecast of these uses the obstacles of the plan:
+        with the present obstacles, a node that is just restarting would seem to need one restart more.
         """
         if not replaced:
             return
@@ -200,9 +200,9 @@ class Budget:
         return SharedCount(self._shown_plan or {}, self._done, pods, self._shown_in_place)
 
     def _note_answers(self, observation: Observation, intent: Intent) -> None:
-        """Plan with what the nodes have answered first, as check mode does, which asks them before it plans: a plan
-        that was made without it may have restarts in the place of reloads. First answers that add no restart to the
-        rest of the flow explain none later.
+        """Plan with the first answers of the nodes, as check mode does, which asks the nodes before it plans: a plan
+        without their answers may have restarts in the place of reloads. If the first answers add no restart to the rest
+        of the flow, they explain no restart later.
         """
         nodes = observation.snapshot.nodes
         if self._in_place is not None or nodes.in_place_obstacles is None:
@@ -316,8 +316,8 @@ class Replaced:
 
 
 class Restarted:
-    """Compares the pods of each observation with the pods of the observation before; of the first, with the pods that
-    the call before has handed over.
+    """Compares the pods of each observation with the pods of the observation before. The pods of the first observation
+    are compared with the pods that the call before has handed over, if it has.
     """
 
     def __init__(self, work: Work, first: Observation) -> None:
@@ -330,7 +330,7 @@ class Restarted:
 
     def find(self, observation: Observation) -> tuple[Replaced, ...]:
         """Each pod that has taken the place of another pod since the last observation, if the call has not waited
-        for that; a pod that is still missing, when it is there.
+        for that. A pod whose successor is still missing is found in a later observation.
         """
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
@@ -352,8 +352,8 @@ class Restarted:
         return True
 
 
-#: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up
-#: to the longest.
+#: Seconds before the call looks again at a state that a wait or another writer has left unchanged; doubled each time,
+#: up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0
 
 
@@ -363,7 +363,7 @@ class _Visit:
 
     #: The time of the visit by the monotonic clock, in seconds.
     at: float
-    #: How many the call had taken by then.
+    #: How many actions the call had recorded by then.
     actions: int
 
 
@@ -395,7 +395,7 @@ class Course:
         self._crossed, self._last = True, set()
 
     def failed(self) -> None:
-        """The API server has failed in this pass: it is taken again, for as long as the call is patient with that."""
+        """The API server has failed in this pass: the call takes the pass again, for as long as its patience lasts."""
         self._visits.pop(self._state, None)
         self.note_conflict()
 
@@ -416,8 +416,8 @@ class Course:
         return lost
 
     def failure(self, error: StepError) -> Violation | None:
-        """The loss that a step has failed for; None if nothing that this collection wrote was written back
-        meanwhile.
+        """The violation about the loss because of which a step has failed; None if nothing that this collection wrote
+        was written back meanwhile.
         """
         with suppress(KubeError):
             observation = self._work.observe()
@@ -456,7 +456,7 @@ class Course:
         return cycle or self._check_planned_restarts(observation, intent, steps, is_doubtful=is_doubtful)
 
     def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
-        """The violation if this state was there before. A state that ``may_repeat`` is the same for as long as a
+        """The violation if this state was there before. A state that ``may_repeat`` may stay for as long as a
         reaction of the operator may take.
         """
         now = self._work.clock.monotonic()
@@ -513,8 +513,8 @@ class Course:
         )
 
     def _describe_changed_secrets(self, observation: Observation) -> list[str]:
-        """Sentences about Secrets that are others than at first, and that neither this call nor the operator has
-        written.
+        """Sentences about Secrets that have changed since the first observation, and that neither this call nor the
+        operator has written.
         """
         changed = []
         for key, now in observation.by_key.items():
@@ -550,7 +550,7 @@ class Course:
         programs.
         """
         objects = dict(observation.by_key)
-        # By these the operator decides about restarts, and nothing else of a call reads them.
+        # The operator decides about restarts by the StrimziPodSets, which the observation does not contain.
         with suppress(KubeError):
             objects |= {
                 (STRIMZI_POD_SETS.kind, observation.scope.namespace, pod_set["metadata"]["name"]): pod_set

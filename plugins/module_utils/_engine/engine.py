@@ -122,8 +122,8 @@ class _Run:
     patience: Patience
     #: The observations, decisions and actions of the run so far.
     outcome: CallOutcome
-    #: The messages of errors about objects that exist already. The second error of the same message means that another
-    #: program owns the object.
+    #: The attempts to create objects that exist already. If the same attempt fails a second time, another program owns
+    #: the object.
     conflicts_seen: set[Attempted] = field(default_factory=set)
     #: Whether the run has looked for objects of other owners under the names that it may give.
     has_looked_for_names: bool = False
@@ -170,8 +170,8 @@ class _Run:
         try:
             self._take_each_pass(course)
         except StepError as error:
-            # A wait is in vain if another writer has taken away what it waits for the effect of, and so is a step
-            # that needs what is gone.
+            # A wait is in vain if another writer has undone the change whose effect it waits for. So is a step that
+            # needs what is gone.
             lost = course.failure(error) if outcome.has_begun else None
             if lost is None:
                 raise
@@ -266,7 +266,7 @@ class _Run:
             self._carry_out_all(steps)
         except AlreadyExists as error:
             owner = _refuse_taken(error, self.outcome.observation, work)
-            # Of another run it would have been seen by now.
+            # An object of another run would have been seen by now.
             if error.attempt in self.conflicts_seen:
                 self.intent = _without_user(error, owner, self.outcome.observation.snapshot, intent, work.scope)
             self.conflicts_seen.add(error.attempt)
@@ -277,7 +277,7 @@ class _Run:
             course.note_conflict()
             work.renew_lease()
         except LinkUnavailable as error:
-            # Nothing was written yet, and the way without it is always there.
+            # Nothing was written yet, and the way without a link certificate is always there.
             course.note_conflict()
             work.warnings.append(
                 f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the "
@@ -364,7 +364,7 @@ class _Run:
         """End the pauses that this run made before it fails, as long as it owns the Lease; say which of them stay."""
         stays, users, is_seen = self.outcome.is_in_a_pause, _users_in_a_pause(self.outcome), False
         if self.outcome.has_begun:
-            # The caller raises what came first, and a pause that is not known to be ended may be there.
+            # The caller raises the first error, and a pause that is not known to have ended may still be there.
             with suppress(Exception):
                 try:
                     stays, users = self.patience.through_conflicts(self._resume_where_complete, self._time_to_retry)
@@ -434,7 +434,7 @@ def _has_new_actions(actions: Sequence[Action], done: int) -> bool:
 
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
-    """Whether the ledger contains it: it was written, and the answer was lost."""
+    """Whether the ledger contains the transition: it was written, and the answer to the write was lost."""
     entry = snapshot.ledger_or_empty.find(transition.fingerprint)
     return (entry.state if entry else None) is transition.after
 

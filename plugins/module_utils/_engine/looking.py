@@ -40,7 +40,7 @@ from .._trust.rules.repair import is_explained
 T = TypeVar("T")
 #: Seconds between two looks for an operator.
 _PAUSE = 5.0
-#: How often a call asks the nodes again when pods were replaced while it asked.
+#: How often a call asks the nodes at most, if pods are replaced while it asks.
 _LOOKS = 3
 _UNASKED = "the call cannot ask the running nodes which CAs they trust"
 
@@ -63,8 +63,8 @@ def observe_cluster(work: Work) -> Observation:
 
 
 def _with_silent_operator(observation: Observation, work: Work) -> Observation:
-    """The observation with what the operator's Lease shows, until the call has begun: later each wait for the operator
-    has a limit of its own.
+    """The observation with what the operator's Lease shows. After the first look of a call it stays as it is: each wait
+    for the operator has a limit of its own.
     """
     state = observation.snapshot.reconciliation
     if work.first is not None or not state.exists or state.operator.absence:
@@ -177,7 +177,7 @@ def decide_with_a_look(
 
 def _leads_less_far(answered: Decision, stored: Decision) -> bool:
     """Whether the earlier answers stop or hold a call that stored evidence would let go on. Then the call asks again:
-    the nodes may have answered before the CAs of now were known.
+    the nodes may have answered before the present CAs were known.
     """
     is_held_anew = answered.is_held and not stored.is_held
     return is_held_anew or (bool(stored.steps) and not answered.steps)
@@ -230,8 +230,8 @@ def ask_nodes(work: Work, observation: Observation) -> Observation:
 
 
 def _ask_listeners(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
-    """None if nodes are out of reach, and none if no node presents a certificate. A later look asks a node that
-    is away just now.
+    """The answers of the listeners; None if nodes are out of reach, and an empty tuple if no node presents a
+    certificate. A later look asks a node that is away just now.
     """
     if work.nodes is None:
         return None

@@ -48,7 +48,7 @@ IN_A_FLOW = timedelta(minutes=2)
 #: While the operator is paused: nothing is as good as bringing the pause to its end.
 IN_A_PAUSE = timedelta(minutes=10)
 
-#: So often it is tried again in any case: an answer that does not come may take longer than all of the time.
+#: How often a call tries again in any case: the wait for an answer that does not come may take longer than the limit.
 _LEAST_TRIES = 3
 #: Seconds before the second look; then doubled, up to the longest.
 _FIRST_DELAY = 1.0
@@ -70,8 +70,8 @@ class Patience:
         self._since = self._slept = 0.0
 
     def through(self, act: Callable[[], T], limit: timedelta) -> T:
-        """The result of ``act``, which only looks or may be done again. Raises its error if that is final, or the
-        failures last for longer than this.
+        """The result of ``act``, which only looks or may be done again. Raises its error if that is final, or if the
+        failures last for longer than the limit.
         """
         failures = 0
         while True:
@@ -86,7 +86,7 @@ class Patience:
             return result
 
     def through_conflicts(self, act: Callable[[], T], limit: timedelta) -> T:
-        """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for this long. ``act``
+        """As ``through``; calls ``act`` again after a conflict, too, until conflicts have lasted for the limit. ``act``
         looks and decides again each time.
         """
         clock, delay = self._work.clock, _FIRST_DELAY
@@ -103,8 +103,8 @@ class Patience:
                 delay = min(2 * delay, _LONGEST_DELAY)
 
     def wait(self, error: KubeError, limit: timedelta) -> None:
-        """Wait before the next look, longer each time. Raises the error if it is final, or the failures last for
-        longer than this.
+        """Wait before the next look, longer each time. Raises the error if it is final, or if the failures last for
+        longer than the limit.
         """
         clock = self._work.clock
         if not error.is_transient:
@@ -123,11 +123,11 @@ class Patience:
         self._sleep(delay)
 
     def renew(self) -> None:
-        """Something has succeeded that is more than a look."""
+        """Forget the failures: something has succeeded that is more than a look."""
         self._failures = 0
 
     def _sleep(self, seconds: float) -> None:
-        """In parts, so that the Lease is renewed meanwhile."""
+        """Sleep in parts, so that the Lease is renewed meanwhile."""
         while seconds > 0:
             part = min(seconds, HEARTBEAT)
             self._work.clock.sleep(part)

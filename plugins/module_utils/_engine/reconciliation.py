@@ -45,7 +45,7 @@ def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observa
 def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is not paused. A pause of another holder stays. Raises PausedByAnother, OperatorSilent.
 
-    A pause that a killed call of a flow has left is ended; the Lease tells that the call is dead.
+    A pause that a killed call of a flow has left is ended; the Lease shows that the call is dead.
     """
     return _retry_through_failures(_resume, holder, work, before_write)
 
@@ -104,7 +104,7 @@ def _holder(seen: Observation) -> str | None:
 
 def _refuse(seen: Observation) -> NoReturn:
     pause, holder = seen.snapshot.reconciliation.pause, _holder(seen)
-    remedy = "Ask them to resume it; a run of this collection resumes by itself."
+    remedy = "Have the pause ended by its owner; a run of this collection resumes by itself."
     if pause.holder:
         by, remedy = f"by {pause.holder}", END_OF_A_FLOW
     elif pause.is_ours:

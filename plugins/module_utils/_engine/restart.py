@@ -169,8 +169,8 @@ def _choose(work: Work, chosen: Chosen, since: datetime | None) -> _Choice:
 
 
 def _about_cluster_ca(work: Work) -> Work:
-    """The work with all pods in its observations: of the clients CA a look knows brokers alone, and no leaf that a node
-    starts with.
+    """The work with all pods in its observations: an observation about the clients CA has brokers alone, and no leaf
+    that a node starts with.
     """
     scope = work.scope
     return work if scope.ca is CaKind.CLUSTER else replace(work, scope=scope.of(CaKind.CLUSTER))

@@ -213,7 +213,7 @@ def _accepts_untrusted(untrusted: Handshake) -> Verdict:
 
 
 def _reads_alike(authority: Certificate, name: bytes) -> bool:
-    """Whether a DER name holds all texts of the CA's, whatever the types of its strings."""
+    """Whether a DER name holds all texts of the name of the CA, whatever the types of its strings."""
     values = [str(attribute.value) for attribute in x509.load_der_x509_certificate(authority.der).subject]
     return all(
         any(bytes([len(text) & 127]) + text in name for text in (value.encode(), value.encode("utf-16-be")))
@@ -255,7 +255,7 @@ class Inquiry:
 
     @property
     def questions(self) -> int:
-        """The number of handshakes with a listener. There is one more if it speaks TLS 1.3 alone."""
+        """The most handshakes with a listener; one of them takes place only if it speaks TLS 1.3 alone."""
         return 2 + len(self.probes)
 
     def of_no_authority(self) -> Inquiry:

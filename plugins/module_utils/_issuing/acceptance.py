@@ -24,7 +24,7 @@ from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
 
-#: The issuer by name and key, and the issuer's number. The key counts as the certificate names it.
+#: The issuer's name, its key as the certificate names it (authorityKeyIdentifier), and the serial number.
 _Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
@@ -131,9 +131,9 @@ class Acceptance:
             )
 
     def _why_outside_dates(self, issued: IssuedCertificate) -> str:
-        """Why the dates of the issuing CA do not cover the leaf, as a sentence without a full stop; empty if they do.
-        Not every verifier looks at the dates of the CA: if a CA has ended, no leaf of it is stored for such verifiers.
-        If the CA has been renewed, the answer shows it.
+        """Why the issuing CA is not valid at the time of use, as a sentence without a full stop; empty if it is. A JVM
+        does not look at the dates of this CA, but other verifiers do. If the chain in the answer has a valid renewal of
+        the CA, the dates of the renewal count.
         """
         own = self.issuer[0]
         renewed = (above for above in issued.chain if above.is_twin_of(own) and not date_problem(above, self.at))
@@ -142,8 +142,8 @@ class Acceptance:
         return date_problem(own, self.at)
 
     def _describe_signer(self, issued: IssuedCertificate) -> str:
-        """The other CA behind the signature, as far as the answer tells it: the issuer may have changed. Nothing trusts
-        that CA for it.
+        """The other CA behind the signature, as far as the answer tells it: the issuer may have changed. The text only
+        names that CA: no program trusts the CA because of it.
         """
         leaf, wanted = issued.leaf, self.issuer[0]
         same_name = leaf.issuer_der == wanted.subject_der

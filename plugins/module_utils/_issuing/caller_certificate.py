@@ -143,7 +143,7 @@ def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
 
 
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
-    """The certificate with its chain (empty in a dry run), and why it was issued; empty if it was not issued.
+    """The certificate with its chain (empty if a dry run would write), and why it was issued; empty if it was not.
 
     Raises StepError, KubeError.
     """

@@ -104,7 +104,7 @@ def _ca_entry(observation: Observation) -> dict[str, bytes]:
 
 
 def _new_password() -> bytes:
-    """A password of letters and digits, a letter first, as the User Operator's."""
+    """A password of letters and digits, a letter first, as the User Operator makes it."""
     others = (randomness.choice(string.ascii_letters + string.digits) for _place in range(1, _LENGTH))
     return "".join((randomness.choice(string.ascii_letters), *others)).encode("ascii")
 
@@ -145,7 +145,7 @@ _Made: TypeAlias = tuple[PrivateKey, IssuedCertificate]
 
 
 def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | None:
-    """The key of this CA. The key of the next CA lies beside the key of the CA in use. None if it is kept elsewhere."""
+    """The key of the CA that signs; None if it is kept elsewhere. The next CA has its key in the same Secret."""
     authority, secret = step.issuer, observation.scope.ca_key_secret
     if observation.snapshot.ca.is_kept_elsewhere(authority[0]):
         return None
@@ -238,10 +238,10 @@ def presented(
     leaf: LeafSecret, certificate: Certificate, issuer: Chain, link: Certificate | None, observation: Observation
 ) -> bytes:
     """The stored and presented chain. The chain of a node ends with the exact bytes of ca.crt, or the operator would
-    issue the leaf again. Between them are the link certificates of the CA in use. If a leaf of the next CA has no link
-    certificate, that CA stands alone behind it: the operator would not keep this leaf anyway.
+    issue the leaf again. Between leaf and ca.crt are the link certificates of the CA in use. If a leaf of the next CA
+    has no link certificate, that CA stands alone behind it: the operator would not keep this leaf anyway.
 
-    All others present the leaf alone. They present more if its CA is trusted through other certificates only: a link
+    Components present the leaf alone. They present more if its CA is trusted through other certificates only: a link
     certificate and the CA in use, or the chain of an intermediate CA.
     """
     current = entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]

@@ -48,7 +48,7 @@ class LinkOrder:
     #: Signing request (PEM) for the name and key of ``authority``. Empty if that key is not in the cluster. An issuer
     #: that signs in this process needs no request. An issuer that keeps the key makes the request itself.
     csr: bytes
-    #: Begin of its validity, in UTC.
+    #: Beginning of its validity, in UTC.
     not_before: datetime
     #: End of its validity, in UTC.
     not_after: datetime
@@ -61,7 +61,7 @@ class LinkOrder:
 
 @dataclass(frozen=True)
 class Token:
-    """The data that an issuer needs to answer a later call. It is opaque to its callers, stored in a Secret, and no
+    """The data that an issuer needs to answer a later call. It is opaque to callers, stored in a Secret, and no
     secret itself.
     """
 
@@ -144,7 +144,7 @@ class Kept:
     trouble: str = ""
     #: The write that makes the issuer renew the wanted leaf; None if it does already.
     correction: Write | None = None
-    #: The removed difference of the correction, as a part of a sentence.
+    #: The difference that the correction removes, as a part of a sentence; empty if there is none.
     differs: str = ""
     #: The differences whose correction another program has written back, as sentences; empty if there are none.
     written_back: str = ""

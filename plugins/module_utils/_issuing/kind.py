@@ -31,8 +31,8 @@ class IssuerKind:
     #: The classes of its settings.
     settings: tuple[type[IssuerSettings], ...]
     #: Gives the issuer of settings of these classes, in a call. The stored requests of the cluster are for an issuer
-    #: with no other place for answers. The function imports the issuer: a call has one, and imports the code of no
-    #: other.
+    #: with no other place for answers. The function imports the code of the issuer, so a call imports the code of no
+    #: other issuer.
     connect: Callable[[Any, Work, Iterable[StoredRequest]], Issuer]
     #: Gives the settings of the options. Raises OptionsError.
     read: Callable[[Mapping[str, Any]], IssuerSettings]
@@ -46,9 +46,9 @@ class IssuerKind:
 def refuse_others(
     where: str, options: Mapping[str, Any], read: Mapping[str, frozenset[str]], known: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Raises OptionsError if one of these options is given and its ``type`` does not read it. The read names come by
-    type, and the facts of all options are ``known``. Messages begin with ``where``, the place of the options. They
-    quote no value: some are credentials.
+    """Raises OptionsError if an option is given that the given ``type`` does not read. ``read`` has the names of the
+    read options by type, and ``known`` the facts of all options. Messages begin with ``where``, the place of the
+    options. They quote no value: some are credentials.
     """
     kind = options["type"]
     for name in known:

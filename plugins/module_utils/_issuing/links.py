@@ -186,7 +186,8 @@ def order_back_link(
     replaced: Certificate, made: NextAuthority, key: PrivateKey | None = None, until: datetime | None = None
 ) -> LinkOrder | None:
     """The order of the link certificate of the replaced CA. It is valid while both CAs are, and no longer than
-    requested; None if a CA has ended. The key is the key of the CA in use, if an issuer signs and this key is here.
+    requested; None if there is no such time. The key is the key of the CA in use, if an issuer signs and this key is
+    here.
     """
     authority = made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)

@@ -131,8 +131,8 @@ class KubeClient:
     A read is repeated if it fails for a reason that may pass. A write is repeated only if the server has certainly not
     begun with it; if it may have begun, the caller looks before it writes again. The client counts its ``requests`` and
     ``writes``. By ``clock_ahead`` it knows how far the clock of this machine is ahead of the server's, by the last
-    answer with a time; by ``response_time``, how long its answers take. Its functions: ``sleep`` takes seconds,
-    ``random`` gives a number from 0 to 1 for the backoff, ``now`` gives the time of day with its time zone,
+    answer with a time; by ``response_time``, how long the server's answers take. Its functions: ``sleep`` takes
+    seconds, ``random`` gives a number from 0 to 1 for the backoff, ``now`` gives the time of day with its time zone,
     ``monotonic`` gives seconds that only go forward, and ``tell`` takes a sentence before a wait that people notice.
     """
 
@@ -251,8 +251,9 @@ class KubeClient:
     def create(
         self, resource: Resource, namespace: str | None, body: Mapping[str, Any], *, within: float | None = None
     ) -> dict[str, Any]:
-        """Create an object. A request has ``within`` seconds if nothing depends on it. It is then repeated only if the
-        server asks for a delay that is over by then. Without ``within``, each attempt has the time of the transport.
+        """Create an object. With ``within``, for a request on which nothing depends, all attempts together have so many
+        seconds, and the request is repeated only if the server asks for a delay that is over by then. Without it, each
+        attempt has the time of the transport.
         """
         name = (body.get("metadata") or {}).get("name")
         return self._send("POST", Attempt("create", resource, namespace, name), body=body, within=within).body
@@ -404,8 +405,8 @@ Object = dict[str, Any]
 #: UID and resource version. An object without either is read each time.
 Version: TypeAlias = tuple[str | None, str | None]
 
-#: How many changed objects, or which part of the list, are read one by one. If more have changed, the whole list is
-#: read.
+#: Changed objects are read one by one if they are no more than this number, or than one in so many of the list. If more
+#: have changed, the whole list is read.
 _ONE_BY_ONE = 10
 _SHARE = 20
 

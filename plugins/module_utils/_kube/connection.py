@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From the connection options and the environment of kubernetes.core to a transport, in its order: the options' other
-names, their environment variables, and the checks of contradictions.
+"""From the connection options and the environment of kubernetes.core to a transport, in the order of kubernetes.core:
+the options' other names, their environment variables, and the checks of contradictions.
 
 Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone if they are enough to log in;
 else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over
@@ -161,7 +161,7 @@ def _check_urls(options: Mapping[str, Any]) -> None:
                 "holds a user name or password, which would not be sent and could show",
                 f"Take it out of the URL, and give it as {instead}.",
             )
-        # Libraries differ in the characters that they leave out, of these.
+        # Libraries differ in which of these characters they leave out.
         if not str(options.get(name, "")).isprintable() or " " in str(options.get(name, "")):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
@@ -259,7 +259,7 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
             "Install it, or give an HTTP proxy.",
         ) from None
     except urllib3.exceptions.LocationValueError:
-        # Options have been looked at; it is not quoted, because its content is unknown.
+        # The options were checked before. The URL in a kubeconfig is not quoted, because its content is unknown.
         raise OptionsError(
             "The proxy-url in kubeconfig", "is no URL of a proxy", "Give one such as http://proxy:3128."
         ) from None
@@ -348,8 +348,8 @@ def _load_content(
 ) -> None:
     """Load a kubeconfig. The function ``persister`` writes tokens that a plugin has renewed back to the files.
 
-    If a function of the library loads a file, it writes the keys in it to a disk, in its older releases without asking
-    to which.
+    The functions of the library that load a file are not used: they write the keys in the file to a disk, and in older
+    releases the caller does not choose where.
     """
     _require_context(getattr(content, "value", content), options.get("context"))
     loader = KubeConfigLoader(

@@ -31,7 +31,7 @@ from .._errors import (
 from .resources import Attempt
 from .shipped_roles import describe_roles_with, rule_for
 
-#: The words with which RBAC, the API server and etcd refuse an object for its size.
+#: The words with which the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
 #: The words of the API server if a webhook was to judge an object and did not answer.
 _WEBHOOK_AWAY = "failed calling webhook"

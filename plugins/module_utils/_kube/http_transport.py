@@ -42,7 +42,9 @@ _LOOPBACK = re.compile(r"http://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?
 
 
 def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
-    """A proxy on this machine (kubectl proxy) has credentials of its own, and is not reached over the network."""
+    """The caution about a URL of plain HTTP. Without credentials there is none for a proxy on this machine (kubectl
+    proxy): it has credentials of its own, and is not reached over the network.
+    """
     if _LOOPBACK.match(host):
         what = "the credentials are sent" if credentials else ""
     else:

@@ -32,9 +32,9 @@ class TrustLease:
     """The Lease of one cluster.
 
     Expiry is measured by watching the Lease on a monotonic clock of this machine, as client-go does; clocks of two
-    machines are not compared. If no run has renewed the Lease for longer than its duration when this run comes, it is
-    not watched. The API server has noted when ``renewTime`` was last written (``metadata.managedFields``), by the clock
-    that dates its answers, and ``renewTime`` itself says no later time.
+    machines are not compared. If the Lease has run out before this run comes, this run does not watch it. That is known
+    from the API server, which notes when ``renewTime`` was last written (``metadata.managedFields``), by the clock that
+    dates its answers; ``renewTime`` itself must say no later time.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class TrustLease:
 
     @property
     def is_held(self) -> bool:
-        """Whether it was taken and not given back. If an attempt to take it has failed, it may still have taken it;
+        """Whether this run has taken the Lease and not given it back. A failed attempt may have taken it as well;
         ``release`` undoes that.
         """
         return self._held is not None
@@ -85,7 +85,7 @@ class TrustLease:
         had it.
 
         If another run holds it, it is watched. A renewal proves that run alive (LeaseHeld at once); no renewal for its
-        duration proves it dead. So does the API server's note of an older last renewal.
+        duration proves it dead. So does the API server's note that the last renewal is longer ago than that.
         """
         return self._acquire(self._await_expiry)
 
@@ -288,8 +288,8 @@ def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def _holding(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The fields of a Lease that runs write. If another program writes a field, a label or an annotation, it renews no
-    Lease.
+    """The fields of a Lease that runs write. If another program writes another field, a label or an annotation, it
+    renews no Lease.
     """
     spec = _spec(lease)
     return {name: spec.get(name) for name in ("holderIdentity", "renewTime", "acquireTime", "leaseTransitions")}

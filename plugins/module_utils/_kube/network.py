@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials, and to other
+"""Connections to the API server beside its client, with the same address, TLS, proxy and credentials, and to other
 servers that get secrets; failures of the network in words with the address and the option to look at; and how long a
 server asks its clients to wait.
 """

@@ -6,8 +6,8 @@
 route to it; and a command in a container of a pod, through the exec subresource.
 
 Both subresources speak the websocket protocol v4.channel.k8s.io. A port has two channels: data (0) and errors (1). The
-first message of each is the port, as two bytes. A command has a channel for what it writes (1, 2), and one for how it
-ended (3).
+first message of each is the port, as two bytes. A command has two channels for what it writes (1, 2), and one for how
+it ended (3).
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
             attempt, str(error), error.remedy or "Run again; check the network.", is_transient=error.transient
         ) from None
     if connection.getstatus() != 101:
-        # If they must not follow a redirect, older releases of the library take it for an answer.
+        # Older releases of the library take a redirect for an answer if they must not follow it.
         connection.shutdown()
         raise Unavailable(attempt, f"HTTP status {connection.getstatus()}", "Check host and proxy.")
     return connection
@@ -244,7 +244,7 @@ def _refused(attempt: Attempt, error: Any) -> KubeError:
     if not isinstance(decoded, dict):
         decoded = {"message": data[:200].decode("utf-8", "replace").strip(), "details": {"name": attempt.name}}
     if _NO_ADDRESS in str(decoded.get("message")):
-        # Status 500, which is about a moment elsewhere.
+        # Other answers with this status, 500, are about a failure that may pass.
         return Unavailable(
             attempt, str(decoded["message"]),
             "The worker of this pod has no address, so the API server can connect to nothing on it."
@@ -295,7 +295,7 @@ class SocketStream:
 
 
 class DirectPorts:
-    """Implements ``_strimzi.apply.work.PortOpener`` for the present pods, at the time when it is made.
+    """Implements ``_strimzi.apply.work.PortOpener`` for the pods that exist at the time when it is made.
 
     If a pod has ended meanwhile, another pod may get its address; its UID or its certificate shows that.
     """

@@ -4,10 +4,10 @@
 # Private to this collection: not a public interface, may change at any time.
 """Keys and certificates for libraries that read them from paths only, without a file on a disk.
 
-A memory file has no name for other processes to open. Its path is /proc/self/fd of this process. Only root can enter
-it, and processes that may trace this process. It is on no disk, closed in every child, and gone if this process closes
-it or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot, even if it were
-removed at once.
+A memory file has no name for other processes to open. Its path is in /proc/self/fd of this process: only root, and
+processes that may trace this process, can enter it. The file is on no disk, closed in every child, and gone if this
+process closes it or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot,
+even if it were removed at once.
 
 TLS reads the certificates and keys of a kubeconfig from paths only, so the Kubernetes library writes them into files.
 If the system has a file system in memory, the library writes them there, and this module moves the content to a memory
@@ -130,7 +130,9 @@ def folder_for_keys() -> str:
 
 
 def move_into_memory(configuration: Configuration) -> None:
-    """Move the library's files in that folder into memory files; if there are none, the files stay until the end."""
+    """Move the library's files in the folder for keys into memory files. If the system has no memory files, they stay
+    until the process ends.
+    """
     if not are_available():
         return
     for attribute in _ATTRIBUTES:

@@ -120,7 +120,7 @@ def read_time(value: object) -> datetime | None:
         moment = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
     except ValueError:
         return None
-    # Near their ends times cannot be reckoned with.
+    # Near the first and the last possible time, calculations overflow.
     return None if moment.tzinfo is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR else moment
 
 

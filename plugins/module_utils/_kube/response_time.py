@@ -50,8 +50,8 @@ PROMPT = ResponseTime()
 
 
 class Countdown:
-    """The limit of a wait that looks again and again. The time of a look shows nothing of what the wait is for. So the
-    wait gets it again, at most once as long as its limit.
+    """The limit of a wait that looks again and again. The time that a look itself takes shows nothing of what the wait
+    is for, so the wait gets that time in addition: for all looks together, at most as much as its limit.
     """
 
     def __init__(self, monotonic: Callable[[], float], seconds: float, least_looks: int = 0) -> None:

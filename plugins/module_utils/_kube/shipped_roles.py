@@ -37,7 +37,7 @@ class _Grant:
     is_for_all: bool = False
 
     def has(self, attempt: Attempt) -> bool:
-        """Whether it permits this request, as far as the name does not decide."""
+        """Whether it permits this request, whatever the name of the object."""
         resource = "/".join(filter(None, (attempt.resource.plural, attempt.subresource)))
         is_fitting = resource in self.resources.split() and self.is_for_all is (attempt.namespace is None)
         return is_fitting and all(verb in self.verbs.split() for verb in attempt.verb.split(", "))

@@ -165,7 +165,7 @@ class Failure:
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, reason: str) -> Failure:
-        """The failure with the row's count raised by one, after the failure ``before``; None if it is the first."""
+        """The failure with the row's count raised by one, after the failure ``before``, which is None for the first."""
         return cls(before.count + 1 if before else 1, at, reason)
 
 
@@ -205,8 +205,8 @@ class LeafRequest:
         return self.since or self.asked_at
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether runs fail because no certificate has been accepted for the leaf: a schedule would show no error for
-        ever. An accepted certificate ends that. So does a request for something else or to another issuer.
+        """Whether runs fail because no certificate has been accepted for the leaf: else a schedule would never show
+        an error. An accepted certificate ends that. So does a request for something else or to another issuer.
         """
         failures = self.failure.count if self.failure is not None else 0
         return self.answer is None and (failures >= MOST_FAILURES or now - self.first_asked_at >= LONGEST_WAIT)
@@ -264,7 +264,7 @@ class Wanted:
     #: When a caller asked to repeat failed requests at once; None if no caller did. If a request fails later, it waits
     #: as usual.
     retry_requested_at: datetime | None = None
-    #: Fingerprints of CAs that may take its place: their leaves are kept until a CA has.
+    #: Fingerprints of CAs that may take the place of ``authority``: their leaves are kept until a CA has.
     later_cas: frozenset[str] = frozenset()
 
     def is_due(self, request: LeafRequest, now: datetime) -> bool:
@@ -281,7 +281,7 @@ class Wanted:
 
 
 def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
-    """The next step. A request for something else is given up at once: also its failures say nothing about the new
+    """The next step. A request for something else is given up at once, and its failures say nothing about the new
     request. A recorded answer is used, whichever CA issued it: its checks do not involve the issuer.
     """
     if request is None or request.outdated:
@@ -362,11 +362,11 @@ def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], 
         ahead = ceil((answer[0].not_before - now).total_seconds())
         return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
     if judgement is Judgement.REFUSED:
-        told = (
+        why = (
             f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the "
             "request."
         )
-        return record_failure(request, told, now)
+        return record_failure(request, why, now)
     return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)
 
 

@@ -509,7 +509,8 @@ class Certificate:
         """Whether the issuer's key made this signature, whatever its algorithm is worth and under whatever name. Never
         raises.
 
-        It takes part in no validation. If a certificate was really issued by that CA and is refused, it tells why.
+        It takes part in no path validation. It tells why a certificate is refused that this CA has really issued, and
+        whether the CAs of a supplied chain are in order.
         """
         return _bears_signature_of(self, issuer)
 

@@ -88,7 +88,8 @@ class KeyType(str, Enum):
 
 
 class PrivateKey:
-    """A private key. Its text form is the fingerprint of its public half. Only ``reveal`` returns the key itself.
+    """A private key. Its text form is the fingerprint of its public half. Only ``reveal`` and ``for_signing``
+    return the key itself.
 
     Equal if the keys are equal. Attributes are slots with mangled names, so vars(), json, pickle and copy find nothing,
     and an instance cannot be changed.

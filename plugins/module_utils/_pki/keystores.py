@@ -68,7 +68,7 @@ def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Cer
 
 
 def _check(stored: bytes, mac: list[Value], password: bytes) -> None:
-    """Whether the file is as it was written with this password (RFC 7292, section 5, appendix B)."""
+    """Raises KeystoreError if the file is not as this password has sealed it (RFC 7292, section 5, appendix B)."""
     identifier, salt, iterations = mac
     algorithm, digest = _sequence(identifier)
     if _sequence(algorithm) not in ([(_NAME, _SHA256)], [(_NAME, _SHA256), _NULL]):
@@ -82,7 +82,7 @@ def _check(stored: bytes, mac: list[Value], password: bytes) -> None:
 
 
 def _filled(part: bytes) -> bytes:
-    """So many copies as fill whole blocks."""
+    """As many copies of the part as fill whole blocks."""
     length = -(-len(part) // _BLOCK) * _BLOCK
     return (part * length)[:length]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ._cryptography import NameOID, StringType, x509
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from cryptography.x509 import GeneralName, Name, NameAttribute
 
@@ -135,8 +135,8 @@ class NameConstraints:
         return sum(len(names.names) + len(names.networks) for names in (self.permitted, self.excluded))
 
     def admits(self, name: Comparable) -> bool:
-        """Whether a certificate below may hold this DNS name or IP address. If a DNS name is none of a host, Go refuses
-        it, whatever the constraints are of.
+        """Whether a certificate below may hold this DNS name or IP address. If a DNS name is not the name of a host, Go
+        refuses it, whatever the constraints are about.
         """
         if isinstance(name, str):
             return _is_plain(name) and self._admits_name(name.lower())
@@ -234,8 +234,8 @@ def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
 
 
 def _is_matched(name: GeneralName) -> bool:
-    """Whether Go can compare the name with constraints. It finds the name of a host in every URI and e-mail address,
-    and an address in every IP address. It looks at no further kinds of names.
+    """Whether Go can compare the name with constraints. It has to find the name of a host in a URI and an e-mail
+    address, and an address in an IP address. DNS names are judged elsewhere, and Go looks at no further kinds of names.
     """
     if isinstance(name, x509.IPAddress):
         return not isinstance(name.value, (IPv4Network, IPv6Network))

@@ -80,8 +80,9 @@ def _joint_constraint_problem(intermediates: Sequence[Certificate]) -> str:
 
 def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
     """Why the path does not have the required policies. No verifier applies the policy constraints of the anchor.
-    OpenSSL applies none by default. If a certificate requires an explicit policy from some depth on, all of the path
-    have to share a policy. A leaf has none if it does not exist yet, like every leaf issued here.
+    OpenSSL applies none by default. If a certificate requires an explicit policy from some depth on, all
+    certificates of the path have to share a policy. A leaf that does not exist yet has none, like every leaf issued
+    here.
     """
     middle = authorities[:-1]
     path = [*([] if leaf is None else [leaf]), *middle]
@@ -399,7 +400,7 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     # The first is the end of the operator's path, so no path length counts it.
     if problem := _path_length_problem(chain[1:], Verifier.JVM):
         problems.append(f"{problem}.")
-    # A root is its own issuer. So a second copy of it is in order, and keeps every node from starting.
+    # A root is its own issuer, so a second copy of it passes as in order. But it keeps every node from starting.
     problems += [
         f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such "
         "chain."

@@ -84,7 +84,7 @@ def form_of(content: bytes) -> str:
         return "it is a TRUSTED CERTIFICATE, which is a form of OpenSSL alone"
     if _ESCAPED.search(content):
         return r"its line breaks are written as \n"
-    inner = _join_lines(content)
+    inner = _decode_base64(content)
     if b"-----BEGIN " in inner:
         return "it is base64 text of a PEM text, encoded once too often"
     if _DER.match(inner):
@@ -92,7 +92,7 @@ def form_of(content: bytes) -> str:
     return ""
 
 
-def _join_lines(content: bytes) -> bytes:
+def _decode_base64(content: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(content.split()), validate=True)
     except ValueError:

@@ -152,7 +152,7 @@ def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
 
 class CertificateToCome(Certificate):
     """A CA certificate of a plan, in the place of a certificate that the run will make. Its digest is not the digest of
-    that, so no sentence has it.
+    that certificate, so no sentence shows it.
     """
 
     is_real = False

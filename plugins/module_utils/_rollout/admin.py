@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and its client:
-kafka-python. Only the direct strategy needs the library. So it is imported when that strategy is used.
+"""The state of Kafka at one moment, as Kafka reports it, and the client that asks Kafka for it. By this state the
+safety checks of a roll judge. The client uses the library kafka-python. Only the direct strategy and reloads need that
+library, so it is imported when one of both is used.
 
 This collection logs in to Kafka with the certificate of the Cluster Operator, a superuser (docs/operator.md,
 "KafkaRoller"), and trusts the CAs of the operator. If the processes of a cluster do not verify each other, every client
@@ -111,7 +112,7 @@ def _load_identity(context: ssl.SSLContext, pem: bytes, where: str) -> None:
         raise StepError(f"The certificate and the key in {where}", "are no usable pair", _CERTIFICATE_REMEDY) from None
 
 
-#: The remedy by the reason of a failure, if it is not that of every other reason. Certificates and CAs of nodes are the
+#: The remedies for failures of these reasons; all other reasons have one remedy. Certificates and CAs of nodes are the
 #: affair of the flows and of the operator.
 _REMEDIES = {
     Reason.EXPIRED: (
@@ -167,7 +168,7 @@ class Broker:
 
     #: Kafka's ``node.id`` of the broker.
     node_id: int
-    #: Whether the controller knows the broker, and it does not serve, or not yet: it starts, or recovers its logs.
+    #: Whether the broker is registered and does not serve, or not yet: it starts, or recovers its logs.
     fenced: bool
     #: ``broker.rack``; None if the broker has none.
     rack: str | None = None
@@ -216,7 +217,7 @@ class Topic:
 #: The first major version with describe_metadata_quorum.
 MINIMUM_KAFKA_PYTHON = 3
 #: Milliseconds for one answer of Kafka, which is no part of the control plane. It is short, because the client does not
-#: renew the Lease while it waits. If an answer does not come, it holds a restart, and Kafka gets the question again.
+#: renew the Lease while it waits. If an answer does not come, no node restarts, and Kafka gets the question again.
 _REQUEST_TIMEOUT = 5000
 _MINIMUM_IN_SYNC = "min.insync.replicas"
 #: An operation for nodes and superusers only.

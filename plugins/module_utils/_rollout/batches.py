@@ -134,7 +134,7 @@ class _Chooser:
         self._held_by = _topics_by_broker(self.candidates, kafka)
 
     def orders(self, most: int) -> Iterator[Sequence[Node]]:
-        """The orders to try. One node is always the first that may leave in the KafkaRoller's order."""
+        """The orders to try. A batch of one node has the first node that may leave in the KafkaRoller's order."""
         if most > 1:
             yield self._by_rack()
         yield self.candidates
@@ -142,7 +142,7 @@ class _Chooser:
             yield sorted(self.candidates, key=self._count_neighbours)
 
     def _by_rack(self) -> Sequence[Node]:
-        """The rack with the most nodes left first, so that the racks end together."""
+        """The nodes, beginning with the rack that has the most nodes left, so that all racks end together."""
         sizes = Counter(map(self._rack_of, self.candidates))
         return sorted(self.candidates, key=lambda node: (-sizes[self._rack_of(node)], self._rack_of(node) or ""))
 

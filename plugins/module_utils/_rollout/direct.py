@@ -84,8 +84,8 @@ def unsettled(topics: Iterable[Topic]) -> tuple[Topic, ...]:
 
 
 def require_in_sync(observation: Observation, connect: Connect) -> None:
-    """Nothing, if every replica is in sync: if a flow restarts nodes here, it begins in a healthy cluster only. Raises
-    StepError, KafkaUnavailable.
+    """Require every replica to be in sync: a flow in which this collection restarts nodes begins in a healthy cluster
+    only. Raises StepError, KafkaUnavailable.
     """
     admin = connect(observation)
     try:
@@ -101,8 +101,8 @@ def require_in_sync(observation: Observation, connect: Connect) -> None:
         verb = "has a replica" if len(behind) == 1 else "have replicas"
         raise StepError(
             observation.snapshot.names.kafka,
-            f"is under-replicated: {counted(len(behind), 'partition')} ({listed(behind)}) {verb} out of sync, and a "
-            "node would wait for each with its restart",
+            f"is under-replicated: {counted(len(behind), 'partition')} ({listed(behind)}) {verb} out of sync, and "
+            "no node restarts before every replica is in sync",
             "Nothing was written. Wait until they are in sync, then run the flow again; or use strategy=operator: the "
             "operator looks before each restart.",
         )
@@ -166,8 +166,8 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 #: Seconds between two looks while nothing happens to the pods: no event tells a change of the state of Kafka.
 LOOK = 1.0
-#: How many times as long as its last answers took a roll leaves Kafka alone before it asks again: with hundreds of
-#: thousands of partitions, answers take many seconds.
+#: A roll leaves Kafka alone for this many times as long as its last answers took: with hundreds of thousands of
+#: partitions, answers take many seconds.
 _REST = 2
 #: Seconds between two questions while an election has not brought leaders back: Kafka changes them every few minutes
 #: then, and each question lists every topic.
@@ -300,13 +300,13 @@ class _DirectRoll:
         done = [node for node in nodes if node.uid not in self._asked]
         # Each event of a pod brings a look, and the list of StrimziPodSets has every pod in it. While nodes are away,
         # the list is read now and then. It is read again before anything else.
-        found = self._find_away(nodes, left, done) if clock.monotonic() < self._next_reading else ()
-        if not found:
+        away = self._find_away(nodes, left, done) if clock.monotonic() < self._next_reading else ()
+        if not away:
             self._read_pod_sets()
-            found = self._find_away(nodes, left, done)
-        self._away = found
-        if found:
-            return found
+            away = self._find_away(nodes, left, done)
+        self._away = away
+        if away:
+            return away
         if self._by_kafka and clock.monotonic() < self._next_question:
             self._awaits_leaders = awaited_leaders
             return self._by_kafka
@@ -381,7 +381,7 @@ class _DirectRoll:
         return violations
 
     def _elect(self, partitions: Sequence[Partition]) -> None:
-        # Without an election Kafka moves the leaders later by itself. If it is away, the next question tells.
+        # Without an election Kafka moves the leaders later by itself. If Kafka is away, the next question shows it.
         with suppress(KafkaUnavailable):
             for first in range(0, len(partitions), _ELECTION):
                 self._work.renew_lease()

@@ -28,7 +28,7 @@ from .._trust.model.folding import fold_names
 from .._trust.model.snapshot import Pod
 from .._trust.model.steps.nodes import Roll
 
-#: The end of a remedy: a flow looks which pods have restarted.
+#: The end of a remedy: a flow sees which pods have restarted.
 NOT_AGAIN = "pods that were restarted already are not restarted again."
 
 
@@ -127,8 +127,8 @@ class Others:
     """Remembers every shown pod. If a pod leaves and this roll has not deleted it, another program has restarted it,
     unless Kubernetes says that it has evicted the pod.
 
-    This roll is to restart the pods with the UIDs ``asked``. An earlier, interrupted run may have deleted a pod of
-    these. If it is leaving when the roll begins, the roll only waits for it.
+    This roll is to restart the pods with the UIDs ``asked``. An earlier, interrupted run may have deleted one of
+    these pods. If it is leaving when the roll begins, the roll only waits for it.
     """
 
     def __init__(self, asked: Iterable[str]) -> None:
@@ -140,8 +140,8 @@ class Others:
         self._ours.add(uid)
 
     def check(self, pods: Iterable[Object], ended: Iterable[Object]) -> None:
-        """Raises RollStuck if another roll is under way, or a node was evicted, by the pods and the ended pods of
-        ``ended_pods``.
+        """Raises RollStuck if these pods show that another roll is under way, or that a node was evicted. The pods that
+        ``ended_pods`` gives are ``ended``.
         """
         over = {uid_of(pod): pod for pod in ended}
         present = {uid_of(pod): pod for pod in pods}
@@ -173,8 +173,8 @@ def _describe_disruption(pod: Object) -> str:
     """The reason of Kubernetes for ending the pod, such as a worker that is drained or short of memory; empty if
     Kubernetes gives none.
     """
-    told = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
-    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in told if one.get("reason")), "")
+    said = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
+    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in said if one.get("reason")), "")
 
 
 def _stop_ended(name: str, why: str) -> NoReturn:
@@ -278,8 +278,8 @@ class Progress:
         self._step = step
         self._work, self._owners = work, owners
         self._old = {pod.uid: pod for pod in leaving}
-        # The pods of the cluster by name, and what they show together: it follows from the changed pods alone, because
-        # a look comes after each event of a pod.
+        # The pods of the cluster by name, and what they show together. The changed pods alone update both, because a
+        # look comes after each event of a pod.
         self._sights: dict[str, _Sight] = {}
         self._present: set[str] = set()  # UIDs
         self._filled: Counter[_Place] = Counter()  # places with a Ready pod that this roll does not replace
@@ -430,7 +430,7 @@ def _describe_end(pod: Object) -> str:
     name, namespace, worker = name_of(pod), pod["metadata"].get("namespace"), worker_of(pod)
     look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
     return (
-        f"Pod {name} does not end. {look}: where that is lost, see that it is really off, because a node must not run "
+        f"Pod {name} does not end. {look}: if it is lost, check that it is really off, because a node must not run "
         f"twice, then kubectl delete pod {name} --namespace {namespace} --grace-period=0 --force."
     )
 
@@ -452,15 +452,15 @@ def _cause(pod: Object) -> str:
 
 
 def withdrawal(pod: Object, what: str) -> Write:
-    """Take the request for a restart of this pod back."""
+    """The write that takes the request for a restart of this pod back."""
     patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: None}}}
     return Write(WriteVerb.UPDATE, PODS, name_of(pod), what, patch, version(pod))
 
 
 def withdraw_left_requests(observation: Observation, spared: Collection[str]) -> tuple[Write, ...]:
-    """Take the requests for a restart back, if a killed call of this collection has left them on nodes. The caller
-    holds the Lease, so no other run waits for these restarts. Pods with UIDs in ``spared`` are about to get a request
-    of the caller.
+    """The writes that take back requests for restarts, if a killed call of this collection has left them on nodes. The
+    caller owns the Lease, so no other run waits for these restarts. Pods with UIDs in ``spared`` are about to get a
+    request of the caller.
     """
     nodes = (
         pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared

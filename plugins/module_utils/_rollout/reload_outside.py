@@ -42,7 +42,8 @@ from .reloading import config_of, domain_of
 #: Seconds between two requests to the same node, and between two looks at the result: listeners follow within seconds.
 _PAUSE = 1.0
 #: Seconds for a request to one controller if the API server answers at once: another controller gets the request after
-#: it. And the answers of the API server to a conversation with it, and with the active controller.
+#: it. The second number is that of the API server's answers in a conversation with it, and in another with the active
+#: controller.
 _OF_ONE_CONTROLLER, _ANSWERS = 3.0, 2 * CONVERSATION
 
 

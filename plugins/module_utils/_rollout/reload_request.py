@@ -92,7 +92,7 @@ class ListenerSettings:
 
     #: The truststores with the cluster CA's bundle.
     trust: tuple[Setting, ...]
-    #: Chain and key of each listener with the node's own.
+    #: Chain and key of each listener with the node's own leaf.
     leaf: tuple[Setting, ...]
 
 
@@ -391,8 +391,8 @@ def reload_by_controllers(
             return reloading.on_controller(node)
         except KafkaUnavailable as error:
             silent.append(error.clause)
-    asked = f"reached no controller that could take its settings: {'; '.join(silent)}"
-    raise _unstable_quorum(target.node, asked if silent else "has no controller that could take its settings")
+    cause = f"reached no controller that could take its settings: {'; '.join(silent)}"
+    raise _unstable_quorum(target.node, cause if silent else "has no controller that could take its settings")
 
 
 @dataclass(frozen=True)
@@ -414,7 +414,7 @@ class _Reloading:
         self._judge(answer, self.target.node)
 
     def on_controller(self, node: Node) -> None:
-        """Ask this controller for the active controller."""
+        """Send the request to this controller. If another controller is active, send the request there."""
         with self._connected(node, CONTROL_PLANE) as admin:
             answer = self._set(admin)
             active = self._active(admin) if answer.code == _NOT_CONTROLLER else node

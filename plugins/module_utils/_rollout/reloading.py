@@ -48,15 +48,17 @@ _PAUSE = 1.0
 _CONFIG = "server.config"
 #: Seconds for the request to one node if the API server answers at once: half the life of a Lease, which is not renewed
 #: meanwhile. A broker tests the new certificates for each of its network threads before it answers: tenths of a second
-#: with a free CPU, some seconds without. And the answers of the API server to a conversation with the node, and with
-#: the active controller.
+#: with a free CPU, some seconds without. The second number is that of the API server's answers in a conversation with
+#: the node, and in another with the active controller.
 _LIMIT, _ANSWERS = 15.0, 2 * CONVERSATION
 #: The least number of looks at nodes, however long each takes: the first may come too early.
 _LEAST_LOOKS = 3
 
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None:
-    """Tell each node, then wait until all of their listeners show it. Raises ReloadImpossible, RollStuck."""
+    """Send the nodes the request, then wait until all of their listeners show the result. Raises ReloadImpossible,
+    RollStuck, NodesSilent.
+    """
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
     wanted = [node for node in nodes if node.uid in step.uids]
     if work.dry_run:
@@ -149,8 +151,8 @@ def _send_requests(wave: Sequence[Request], step: Reload, work: Work) -> None:
         for request in left:
             if request not in errors:
                 work.record(_action(request.target.node, step, work, seconds))
-        silent = {node: error for node, error in errors.items() if isinstance(error, KafkaUnavailable)}
-        if refusal := next((error for node, error in errors.items() if node not in silent), None):
+        silent = {request: error for request, error in errors.items() if isinstance(error, KafkaUnavailable)}
+        if refusal := next((error for request, error in errors.items() if request not in silent), None):
             raise refusal
         running = _uids_of_pods(work) if silent else frozenset()
         left = [request for request in silent if request.target.node.uid in running]
@@ -236,7 +238,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
 
 def _describe_remaining(step: Reload) -> str:
     if step.authority is None:
-        return "present others than their Secrets hold"
+        return "present other certificates than their Secrets contain"
     return f"{'refuse' if step.trusting else 'accept'} {named(step.authority)}"
 
 

@@ -12,8 +12,8 @@ nodes take up other leaves, the operator is paused for that, and finds nothing t
 recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
 
 Nodes with ended certificates restart at the same time and in place: the kubelet starts their containers again, with the
-certificates stored now. Pods, volumes and addresses stay. A node asks the others for permission to stop, and after
-ended certificates it may not reach them. If a process goes on, it is killed.
+certificates stored now. Pods, volumes and addresses stay. A node asks the others for permission to stop, and with
+ended certificates it may fail to reach them. If a process does not end in time, it is killed.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ def _restart_others(roll: _Roll) -> None:
 
 
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
-    """Wait until none of these pods exists, and every pod of the cluster is ready and stays. If this roll restarts a
-    pod later, it is excepted: its restart may be what helps it.
+    """Wait until none of these pods exists, and every pod of the cluster is ready and stays. A pod that this roll
+    restarts later is excepted: its restart may be what helps it.
     """
     work = roll.work
     progress = Progress(roll.step, leaving, work, roll.observation.owners)
@@ -297,7 +297,7 @@ _SIGNAL = (
 #: Seconds for one command if the API server answers at once, and the answers for a command.
 _COMMAND, _ANSWERS_OF_COMMAND = 30.0, CONVERSATION
 #: Seconds between the signals TERM and KILL: if a node is cut off from its controllers, it waits for them. On a slow
-#: API server the news of the end of a process takes its time. If a signal came after it, it would end the next process.
+#: API server the news of the end of a process takes its time. If KILL came after it, it would end the next process.
 _PATIENCE, _ANSWERS_OF_NEWS = 30.0, 3
 #: Commands at the same time: each is a stream on the API server and on the worker.
 _AT_ONCE = 32
@@ -317,7 +317,7 @@ def _restart_together(step: Roll, observation: Observation, work: Work) -> None:
     returning = _Returning(step, work, {name: _start_of(observation.pods[name]) for name in pods}, run)
     work.renew_lease()
     refused = _signal("TERM", pods, run, work)
-    returning.told()
+    returning.note_signal()
     if len(refused) == len(pods):
         raise next((why for why in refused.values() if why.is_transient), refused[pods[0]])
     returning.wait()
@@ -347,16 +347,16 @@ class _Returning:
     def __init__(self, step: Roll, work: Work, before: Mapping[str, _Start], run: CommandRunner) -> None:
         """The parameter ``before`` has the last start of each node's container, by the name of the pod."""
         self._step, self._work, self._before, self._run = step, work, before, run
-        self._begun = self._told_at = work.clock.monotonic()
+        self._begun = self._signalled_at = work.clock.monotonic()
         # The pods that are not back yet; among them, the pods whose process has not ended yet.
         self._away, self._running = set(before), set(before)
         # The pods whose process got the signal KILL. A container without such a process counts too.
         self._killed = set[str]()
         self._changed = False
 
-    def told(self) -> None:
+    def note_signal(self) -> None:
         """Note that the processes have the signal TERM from now on."""
-        self._told_at = self._work.clock.monotonic()
+        self._signalled_at = self._work.clock.monotonic()
 
     def wait(self) -> None:
         """Wait until all nodes are back. Raises RollStuck."""
@@ -402,7 +402,7 @@ class _Returning:
         self._work.renew_lease()
         left = sorted(self._running - self._killed)
         patience = self._work.client.response_time.within(_PATIENCE, _ANSWERS_OF_NEWS)
-        if left and self._work.clock.monotonic() - self._told_at >= patience:
+        if left and self._work.clock.monotonic() - self._signalled_at >= patience:
             refused = _signal("KILL", left, self._run, self._work)
             self._killed |= {pod for pod in left if pod not in refused or not refused[pod].is_transient}
 

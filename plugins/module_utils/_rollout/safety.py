@@ -113,7 +113,7 @@ def held_partitions(node: Node, topics: Iterable[Topic], leaving: frozenset[int]
 
 
 def _why_partition_waits(broker: int, minimum: int, partition: Partition, leaving: frozenset[int]) -> str:
-    """Empty if it lets the broker go."""
+    """Why the partition does not let the broker go, as a sentence; empty if it does."""
     others = partition.replicas & leaving
     if others and partition.is_moving:
         # When the reassignment ends, replicas leave that are in sync today.
@@ -144,8 +144,8 @@ def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ..
 
 
 def leader_violations(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[Violation, ...]:
-    """The violations of brokers that do not lead again after a restart: other brokers lead more of the partitions that
-    prefer them than Kafka leaves to others. If the next batch left before that, fewer and fewer brokers would lead.
+    """The violations of brokers that do not lead again after a restart: of the partitions that prefer such a broker,
+    others lead more than Kafka leaves to them. If the next batch left before that, fewer and fewer brokers would lead.
 
     When a broker leaves, other brokers lead its partitions. Kafka has it lead again later: the controller looks for
     such partitions from time to time (``leader.imbalance.check.interval.seconds``, 300 by default), unless
@@ -165,8 +165,8 @@ def leader_violations(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[V
 
 
 def partitions_to_lead(nodes: Iterable[Node], topics: Iterable[Topic]) -> tuple[Partition, ...]:
-    """The partitions that other brokers lead although they prefer one of these brokers, and although its replica is in
-    sync: an election makes it the leader.
+    """The partitions that prefer one of these brokers, whose replica is in sync, and that another broker leads: an
+    election makes the preferred broker the leader.
     """
     brokers = {node.node_id for node in nodes if node.broker}
     return tuple(

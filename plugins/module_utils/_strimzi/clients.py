@@ -183,7 +183,8 @@ CLIENT_KINDS = (KAFKA_CONNECTS, KAFKA_MIRROR_MAKER_2S, KAFKA_BRIDGES)
 CLIENT_PODS = f"{names.KIND_LABEL} in ({','.join(kind.kind for kind in CLIENT_KINDS)})"
 
 _ISSUING = "ca.crt"
-#: The operator's and this collection's entries for CAs beside ``ca.crt``: by the end of validity, and by fingerprint.
+#: Examples of the entries for CAs beside ``ca.crt``: the operator names them by the end of validity, this collection by
+#: fingerprint.
 _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 
 
@@ -203,7 +204,7 @@ class TrustedCopy:
     entries: tuple[str, ...]
     #: The entries of the CA certificate Secret that the operator copies into that Secret.
     follows: Follows
-    #: The content of that field.
+    #: The elements of the field ``trustedCertificates``.
     sources: tuple[Mapping[str, Any], ...]
     #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show
     #: its cluster.
@@ -297,7 +298,7 @@ def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follo
     return Follows.NOTHING
 
 
-#: Most read alternatives of a pattern: any person may write a resource.
+#: At most so many alternatives of a pattern are read: any person may write a resource.
 _MOST_ALTERNATIVES = 100
 _GROUP = re.compile(r"\{([^{}]*)\}")
 
@@ -310,7 +311,7 @@ def selects(source: Mapping[str, Any], entry: str) -> bool:
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
-    """The patterns of a pattern with groups, as ``*.{crt,pem}``: the operator reads it as a glob of Java
+    """The alternatives of a pattern with groups, such as ``*.{crt,pem}``: the operator reads it as a glob of Java
     (docs/operator.md, "What each process trusts").
     """
     parts = [part.split(",") if number % 2 else [part] for number, part in enumerate(_GROUP.split(pattern))]
@@ -341,8 +342,8 @@ class OutsideOptions:
         )
 
     def places_to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> NamedPlaces:
-        """The places of this run's look. The journal of the flow in flight remembers them; before that is open, the
-        records beside the prepared CA.
+        """The places of this run's look. The journal of the flow in flight remembers them. Before the journal is open,
+        the records beside the prepared CA do.
         """
         journal = in_flight(ledger)
         options = ca.flow_options if journal is None else journal.options
@@ -370,7 +371,9 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
 
 
 def _published(scope: ClusterNames) -> NamedSecret:
-    """The published bundle is left out: this collection brings it up to date before the trust gate."""
+    """The Secret with the published bundle. It counts as no client: this collection brings it up to date before the
+    trust gate.
+    """
     return NamedSecret(scope.namespace, scope.client_bundle_secret)
 
 
@@ -382,8 +385,8 @@ def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideCli
 
 def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
     """The clients of these copies. Secrets are read before pods. If a pod is missing here, it started later, with the
-    read or newer content. If a resource does not name the cluster, its copy tells whether it is a client, or what
-    that is to be made of.
+    read or newer content. If a resource does not name the cluster, the CAs in its copy show whether it is a client. If
+    there is no copy yet, the CAs at the sources of the copy do.
     """
     scope = reach.scope
     listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items

@@ -61,11 +61,11 @@ KEPT_FOR = "trustops.strimzi/kept-for"
 CORRECTED = "trustops.strimzi/corrected"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
-#: holder of a task's pause; the reason of a request to reconcile; the journal of the ledger, the upkeep of a CA in its
-#: time for renewal, and the CAs replaced by earlier flows; the places to look at for the flow of a prepared CA, and the
-#: phase of its stop; the layout of a Secret of the ledger; the generation of the clients CA; the authentication of a
-#: paused user; the sources of the further forms of a certificate; when a backup was made, of which CA, and the digest
-#: of its content.
+#: generation of the clients CA; the holder of a task's pause; the authentication for which a user is paused; the reason
+#: of a request to reconcile; the journal of the ledger, the upkeep of a CA in its time for renewal, the CAs replaced by
+#: earlier flows, and the namespaces of users; of the flow of a prepared CA the places to look at, the phase of its
+#: stop, whether a replacement follows, and its beginning; the layout of a Secret of the ledger; the sources of the
+#: further forms of a certificate; when a backup was made, of which CA, and the digest of its content.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -113,7 +113,7 @@ class ClusterNames:
     namespace: str
     #: The name of the Kafka resource.
     cluster: str
-    #: The CA of its names of a CA's objects.
+    #: The CA that the names of a CA's objects are about.
     ca: CaKind = CaKind.CLUSTER
 
     def of(self, ca: CaKind) -> ClusterNames:
@@ -200,7 +200,9 @@ class ClusterNames:
 
     @property
     def lease(self) -> str:
-        """No cluster's name makes two of these alike: that of the clients CA ends otherwise."""
+        """The Lease of a run on the CA. The Lease for the clients CA has another ending, so that no two clusters have
+        Leases of one name.
+        """
         return f"{self.cluster}-trust" if self.ca is CaKind.CLUSTER else f"{self.cluster}-trust.{self.ca.value}"
 
     @property

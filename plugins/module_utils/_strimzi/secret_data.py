@@ -58,7 +58,7 @@ def is_true(resource: Mapping[str, Any] | None, name: str) -> bool:
 
 
 def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """The labels of these that it lacks, as "<name>=<value>"."""
+    """The wanted labels that the resource lacks, as "<name>=<value>"."""
     has = resource["metadata"].get("labels") or {}
     return tuple(f"{name}={value}" for name, value in wanted.items() if has.get(name) != value)
 

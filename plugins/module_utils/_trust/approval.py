@@ -8,9 +8,10 @@ A hash has four parts, so a refusal can name the changed part. Each part is abou
 happens: kinds of steps, names of nodes, components of other pods, fingerprints of existing CAs, issuers. Times and
 future certificates are no part of it.
 
-A killed call goes on under its hash. If its flow has a journal, the journal says what was begun. The other flows begin
-with steps whose result the hash has instead of the steps: which CA comes back, whether the operator keeps the CA at the
-end, and which issuers sign. So the hash is the same before and after these steps.
+A killed call goes on under its hash; the page docs/awx.md names the exceptions. If its flow has a journal, the journal
+says what was begun. The other flows begin with steps whose result the hash has instead of the steps: which CA comes
+back, whether the operator keeps the CA at the end, and which issuers sign. So the hash is the same before and after
+these steps.
 
 If the plan restarts several Kafka nodes at a time, the limit of the caller follows the hash, in plain text. A plan with
 a limit that allows more nodes at a time is another plan. The rounds within the limit are no part: they follow the state

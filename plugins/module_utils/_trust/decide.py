@@ -103,8 +103,8 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
 
 
 def _note_before_waiting(snapshot: Snapshot, decision: Decision) -> Decision:
-    """The decision. If it is to wait for nodes, it is instead to record the present pods: others take their place
-    during the wait.
+    """The decision. If it is to wait for nodes, and the ledger lacks the present pods, it is to record these first:
+    others may take their place during the wait.
     """
     before, waits = snapshot.ledger, [step for step in decision.steps if isinstance(step, AwaitAnswers)]
     if before is None or not waits:
@@ -140,8 +140,8 @@ def _go_on_recovered(snapshot: Snapshot, intent: Intent, engine: Engine) -> Deci
 
 
 def _check_beside_recovery(snapshot: Snapshot, after: Intent, engine: Engine) -> tuple[Violation, ...]:
-    """The violations that keep a recovery from bringing nodes with ended certificates back. The violation of these
-    nodes names the recovery itself, so it stands alone or not at all.
+    """The violations that hold the rest of a recovery. The violation about nodes with ended certificates names the
+    recovery itself as the remedy, so it counts only if there is no other.
     """
     others = tuple(rule for rule in engine.preconditions if rule is not leaves_in_use_are_valid)
     return check(snapshot, after, others, engine.restarts_nodes) or check(
@@ -189,9 +189,9 @@ def _record_ledger(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decisi
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
-    """The decision that puts back damaged Secrets, and then nodes with ended certificates, before the ledger or any CA
-    matters. None if nothing needs that, and the flow goes on. If the operator generates the CA of the cluster, it is
-    the whole recovery.
+    """The decision that puts back damaged Secrets, and then brings back nodes with ended certificates, before the
+    ledger or any CA matters. None if nothing needs that, and the flow goes on. If the operator generates the CA of the
+    cluster, it is the whole recovery.
     """
     if violations := check(snapshot, intent, engine.preconditions_of_recovery):
         return Decision(steps=resume_operators(snapshot), violations=violations)
@@ -246,7 +246,7 @@ def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether the CA is the operator's, or its user's alone, and has no ledger any more."""
+    """Whether the operator manages the CA, or its user keeps it and the ledger is gone already."""
     return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 
 
@@ -360,7 +360,9 @@ def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
-    """Hold restarts that a reload would spare, if the caller wants a reload; before the pause at their beginning."""
+    """The violations of restarts that a reload would spare and an option of the caller forbids. They come before the
+    pause for these restarts.
+    """
     option = find_option_against_restarts(at)
     return tuple(
         Violation(

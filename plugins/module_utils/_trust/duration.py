@@ -101,8 +101,8 @@ _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, A
 
 
 def span_of(step: Step, snapshot: Snapshot, costs: Costs = NO_COSTS, rounds: Sequence[Round] = ()) -> Span | None:
-    """How long this step takes in the cluster before the step; None if no pod shows how long a start takes. A roll
-    restarts Kafka nodes in these rounds.
+    """How long this step takes in the cluster as it is before the step; None if no pod shows how long a start takes. A
+    roll restarts Kafka nodes in these rounds.
     """
     if isinstance(step, Roll):
         of_roll = _span_of_roll(step, snapshot, rounds)

@@ -105,7 +105,7 @@ class _Likeness:
 
 @cache
 def _fields_of(kind: type[Any]) -> tuple[str, ...] | None:
-    """None if it is no dataclass."""
+    """The names of the compared fields of a dataclass; None if it is no dataclass."""
     if not is_dataclass(kind):
         return None
     return tuple(field.name for field in fields(kind) if (kind, field.name) not in _CHANGING)
@@ -270,10 +270,10 @@ class Forecast:
     #: time; empty if another reason holds the flow.
     after: tuple[PlannedStep, ...] = ()
     #: The nodes whose answers are in the plan, and the nodes that the call has yet to hear. The plan takes the stored
-    #: evidence for the answers of the second, and assumes the answers that the flow awaits. Their real answers may lead
+    #: evidence for the answers of the latter, and assumes the answers that the flow awaits. Their real answers may lead
     #: to more restarts.
     hearing: Hearing = NO_HEARING
-    #: How many Kafka nodes the caller has restarted at a time, if the plan restarts any.
+    #: How many Kafka nodes the caller lets restart at a time, if the plan restarts any.
     batch: BatchLimit = ONE_BY_ONE
 
     @property
@@ -345,8 +345,8 @@ class _Foresight:
 
 def _at_best(snapshot: Snapshot) -> Snapshot:
     """The snapshot in which no pod is away, or about to be restarted: the question is about restarts by the flow
-    itself. Nodes without an answer in this call can read again without a restart: the call asks them before it begins
-    anything in a rebalance.
+    itself. If this call has not asked the nodes yet, they count as able to read again without a restart: the call asks
+    them before it begins anything in a rebalance.
     """
     pods = (replace(pod, awaits_restart=False) for pod in assume_ready(snapshot).nodes.pods)
     obstacles = snapshot.nodes.in_place_obstacles or InPlaceObstacles()
@@ -426,7 +426,7 @@ class _Held:
 
 def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty if anything else holds it too."""
-    doubted = {
+    outside = {
         *(client.name for client in snapshot.outside_clients.clients),
         *(presenter.name for presenter in snapshot.presenters),
     }
@@ -434,7 +434,7 @@ def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> fro
     parties = frozenset(violation.subject for violation in violations)
     return (
         parties
-        if at_gates and parties <= {party for party in doubted if waiver_of(party, snapshot) is None}
+        if at_gates and parties <= {party for party in outside if waiver_of(party, snapshot) is None}
         else frozenset()
     )
 
@@ -519,12 +519,12 @@ def _extend_answers(snapshot: Snapshot) -> Snapshot:
         *(entry.certificate for entry in ledger.entries),
         *(removed.certificate for removed in ledger.removed_cas),
     ]
-    said = (
+    extended = (
         None
         if snapshot.nodes.listeners is None
         else tuple(_with_answers(listener, authorities) for listener in snapshot.nodes.listeners)
     )
-    return snapshot if said == snapshot.nodes.listeners else snapshot.with_nodes(listeners=said)
+    return snapshot if extended == snapshot.nodes.listeners else snapshot.with_nodes(listeners=extended)
 
 
 def _with_answers(listener: ObservedListener, authorities: Sequence[Certificate]) -> ObservedListener:

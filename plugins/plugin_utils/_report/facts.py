@@ -139,12 +139,12 @@ def _nodes(run: Run) -> Iterable[Channel]:
         for listener in sorted(pod_answers, key=lambda answer: int(answer["port"])):
             yield _listener(listener)
         if not pod_answers:
-            again = (
+            why = (
                 "replaced after the run had asked it"
                 if pod["name"] in pods_asked
                 else "the run asked no listener of it"
             )
-            yield _stored("node", pod, again)
+            yield _stored("node", pod, why)
 
 
 def _listener(listener: Mapping[str, Any]) -> Channel:
@@ -168,8 +168,8 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 
 def _rafts(run: Run) -> Iterable[Channel]:
-    """The Raft clients and agents of nodes, if the listeners have read again: they know the CAs and present the leaves
-    that the listeners have given up, beside the leaves of the start of the process.
+    """The Raft clients and agents of nodes, if they know or present something that has left since the process started:
+    removed CAs, and leaves that the Secrets do not hold any more.
     """
     started = {pod["name"]: pod for pod in run.last["pods"]}
     removed_by_pod: dict[str, list[str]] = {}

@@ -50,7 +50,7 @@ def restarts_of(run: Run) -> Counter[str]:
 
 
 def restarts_in_order(run: Run) -> list[Restart]:
-    """The restarts in order. If a call has made a restart, it is not counted again by its new UID, also in a later
+    """The restarts in order. If a call has made a restart, it is not counted again by its new UID, not even in a later
     call.
     """
     acted: Counter[str] = Counter()
@@ -119,7 +119,8 @@ def describe_pods(run: Run) -> dict[str, Any]:
 
 
 def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Pods of a component are a single party if they present and trust the same, and so does the Cluster Operator.
+    """The parties: pods of a component are a single party if they present and trust the same; the Cluster Operator is a
+    party too.
 
     CAs are named by the first 12 digits of their SHA-256.
     """
@@ -274,7 +275,7 @@ def _kind(actions: Iterable[Action]) -> str:
 
 
 def _stretches(run: Run) -> list[dict[str, Any]]:
-    """The actions of each call by phase. The time of a call in two phases is divided by the number of actions."""
+    """The actions of each call by phase. Phases share the time of a call in proportion to their numbers of actions."""
     stretches: list[dict[str, Any]] = []
     clock, previous = 0.0, ""
     for call, step in enumerate(run.steps):

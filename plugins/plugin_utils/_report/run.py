@@ -62,7 +62,7 @@ class Forecast:
 
     @classmethod
     def of(cls, calls: Sequence[Mapping[str, Any]]) -> Forecast:
-        """The forecast by the results of a run in check mode; of any other run there are none."""
+        """The forecast by the results of a run in check mode; without results, an empty forecast."""
         last = calls[-1] if calls else {}
         return cls(
             steps=list(last.get("plan") or []),
@@ -154,7 +154,7 @@ class Run:
             began_at=next((str(call["began_at"]) for call in own_calls if call.get("began_at")), None),
             users=next((dict(call) for call in reversed(calls) if "users_by_ca" in call), {}),
             client_warnings=list(
-                dict.fromkeys(told_of for call in own_calls for told_of in call.get("client_warnings") or ())
+                dict.fromkeys(warning for call in own_calls for warning in call.get("client_warnings") or ())
             ),
             audit=next((call["audit"] for call in reversed(own_calls) if call.get("audit")), None),
             components={name: component for call in own_calls for name, component in _components(call)},
@@ -172,7 +172,7 @@ class Run:
 
     @cached_property
     def node_rolls(self) -> dict[str, int]:
-        """How often each Kafka node was replaced. In check mode nothing was; the plan tells what would be."""
+        """How often each Kafka node was replaced. In check mode no node was; the plan has the restarts."""
         nodes = [pod["name"] for pod in self.last["pods"] if pod["component"] == KAFKA]
         return {node: len({pods[node] for pods in self.pods_seen if pods.get(node)}) - 1 for node in nodes}
 
@@ -198,8 +198,8 @@ def _planned_rounds(calls: Iterable[Mapping[str, Any]]) -> int:
 
 
 def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The calls of this run. In a play with several runs, if a task was not reached, it has its result of an earlier
-    run.
+    """The calls of this run. In a play with several runs, a task that this run did not reach still has its result of an
+    earlier run.
     """
     begun = str(calls[0].get("began_at") or "") if calls else ""
     return [call for call in calls if str(call.get("began_at") or begun) >= begun]

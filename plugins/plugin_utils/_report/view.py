@@ -42,7 +42,7 @@ def _more(names: Sequence[str]) -> dict[str, Any]:
 
 
 def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """The matrix of channels and CAs; each row has under ``more`` the channels like its first."""
+    """The matrix of channels and CAs; each row has under ``others`` the channels like its first."""
     folded = fold(facts["channels"], lambda channel: _likeness(channel, cas))
     return {
         "caption": _caption(facts["look"]),
@@ -272,8 +272,8 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _trusting(facts: Facts) -> tuple[str, str]:
-    """The figure of parties that trust the removed CA. It says "0 listeners" only if all answering listeners refused
-    it; else it says that this is stored evidence.
+    """The figure of parties that trust the removed CA. It says "0 listeners" only if all listeners that the run asked
+    refused it; else it says that this is stored evidence.
     """
     trusting, proof = facts["removed_ca_trusted_by"], facts["proof"]
     if trusting:

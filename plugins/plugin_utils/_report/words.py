@@ -108,7 +108,7 @@ def range_of(seconds: Mapping[str, int | None] | None) -> str:
 
 
 def _about(seconds: int) -> str:
-    """An estimate: of two minutes and more, whole minutes."""
+    """An estimated time; from two minutes on in whole minutes."""
     return f"{seconds} s" if seconds < 120 else f"{-(-seconds // 60)} min"
 
 

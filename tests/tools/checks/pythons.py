@@ -19,7 +19,8 @@ class Pair:
     requirements: str
 
 
-#: All checks run with the first of these that is here, modules and sanity tests with the others.
+#: All checks run with the first of these that is here; the tests of modules and connections, and in `make test-long` the
+#: unit and sanity tests too, with the others.
 PAIRS = (Pair("3.11", "2.19", "dev-py311.txt"), Pair("3.13", "2.21", "dev-py313.txt"))
 #: The lower bound in meta/runtime.yml; the tests of modules, filters and templates run with it.
 OLDEST = Pair("3.11", "2.16", "oldest-py311.txt")

@@ -25,7 +25,7 @@ LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 JVM = "cannot be read by the Cluster Operator, Kafka and other Java programs"
 EXPOSED = (
     "entry ca.crt holds a private key, and clients read this Secret.",
-    "Take the private key out, and run the flow again. Every client that could read the Secret may have the key: where it is that of a CA, replace it "
+    "Take the private key out, and run the flow again. Every client that could read the Secret may have the key. If it is the key of a CA, replace it "
     "(replace_key).",
 )
 

@@ -126,7 +126,7 @@ def test_a_client_that_presents_another_certificate_is_in_every_form(tmp_path: P
     write_pages(tmp_path / "report", found)
     told = "until 2026-12-24T18:00:00Z: told by phone"
     lines = (tmp_path / "report" / "report.md").read_text().splitlines()
-    rows = (line for line in lines if line.startswith(("5 present", "| KafkaUser")))
+    rows = (line for line in lines if line.startswith(("With certificates", "| KafkaUser")))
     golden.compare("report_parts", golden.test, "\n".join(rows))
     assert {"Pod kafka/billing", "KafkaUser kafka/partner", told} <= set(page_of(tmp_path / "report").texts)
 

@@ -89,8 +89,8 @@ def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refu
 
 
 def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None:
-    """The refusal if cert-manager would put key and certificate into a Secret of Strimzi's operators; None if it would
-    not.
+    """The refusal if cert-manager would put key and certificate into a Secret of Strimzi's operators or of another
+    owner; None if it would not.
     """
     metadata: Object = secret["metadata"] if secret is not None else {}
     kind = (metadata.get("labels") or {}).get(KIND_LABEL)
@@ -276,7 +276,7 @@ class CertManagerByCertificates:
 
     def _apply_order(self, order: LeafOrder) -> Refused | None:
         """Write the order. If the fit certificate is there already and cert-manager issues no other, a refused
-        correction waits: a later step makes it, and says why it cannot.
+        correction waits: a later step makes it, or says why it cannot.
         """
         certificate = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if certificate is None:
@@ -511,8 +511,9 @@ class LeftOver:
 
 
 def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
-    """The Certificates of this collection for this cluster that belong to no leaf, or to another issuer than the named
-    issuer, if the leaf in use is not their certificate; and the Secrets of gone Certificates. Raises KubeError.
+    """The unneeded Certificates of this collection for this cluster, also gone Certificates with a remaining Secret. A
+    Certificate is unneeded if it belongs to no leaf. It is unneeded too if it belongs to another issuer than the named
+    issuer, and the leaf in use is not its certificate. Raises KubeError.
     """
     scope = observation.scope
     # Read before the Certificates, so the Certificate of a Secret is in the second list.
@@ -571,7 +572,7 @@ def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, wor
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:
     """Remove each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again.
-    After a failure, a call goes on with the rest. Raises KubeError.
+    After a failure, the next call goes on with the rest. Raises KubeError.
     """
     for one in left:
         what = f"left over: {one.reason}"

@@ -189,9 +189,9 @@ def _decoded(encoded: object) -> bytes:
         return b""
 
 
-#: Seconds in which cert-manager's own approver, and approver-policy, decide if the API server answers at once; and
-#: their needed answers: to the watch that shows the request, the look at policies, the review of access, and the write
-#: of the decision.
+#: Seconds in which cert-manager's own approver, and approver-policy, decide if the API server answers at once; and how
+#: many answers they need: to the watch that shows the request, the look at policies, the review of access, and the
+#: write of the decision, which may have to be repeated.
 _APPROVERS_TAKE, _ANSWERS_OF_APPROVERS = 30.0, 5
 
 
@@ -304,8 +304,8 @@ class _Record:
 
 
 def forget_requests(client: KubeClient, namespace: str, labels: Mapping[str, str], tokens: Sequence[Token]) -> None:
-    """Delete the requests with these labels in the tokens. If a request of the same name is not ours, it stays. Raises
-    KubeError.
+    """Delete the requests of these tokens that have these labels. If a request of the same name is not ours, it stays.
+    Raises KubeError.
     """
     records = tuple(filter(None, map(_Record.read, tokens)))
     if not records:

@@ -49,7 +49,7 @@ def _read_certificates(named: CertManagerIssuer, validity: int, renew_before: in
         raise OptionsError(
             "issuer:",
             f"renew_before_days is {renew_before} and validity_days is {validity}",
-            "Give it between 1 and less than both.",
+            "Give renew_before_days of at least 1, and less than validity_days.",
         )
     if validity > _MOST_DAYS:
         raise OptionsError("issuer:", f"validity_days is {validity}", f"Give {_MOST_DAYS} or less.")

@@ -38,7 +38,7 @@ class Call:
 
     #: The path below the path of the API, quoted for a URL.
     path: str
-    #: The JSON body; None reads.
+    #: The JSON body; None for a request that reads.
     body: Mapping[str, Any] | None
     #: The purpose of the request, as messages say it after "cannot".
     doing: str
@@ -117,7 +117,7 @@ class Api:
         return next((remedy for words, remedy in self.settings if words in reply.errors), "")
 
     def failure(self, server: str, call: Call, reply: Reply) -> ServerFailure:
-        """The failure by an answer other than success, of the server as messages name it."""
+        """The failure that an answer without success shows. ``server`` is the server as messages name it."""
         unknown = State("a server of this API gives no such answer", "Check url and the proxy.", reply.status >= 500)
         state = self.states.get(reply.status, unknown)
         if remedy := self.settings_remedy(reply):
@@ -134,7 +134,7 @@ class Api:
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
     """The words of a server as part of a sentence, without secrets: these must not be shown."""
     text = _PEM.sub("(hidden)", text)
-    # A secret may begin with another: hidden first, the shorter would leave the rest of the longer in sight.
+    # A secret may begin with another. If the shorter were hidden first, the rest of the longer would stay in sight.
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         text = text.replace(secret, "(hidden)")
     return fit_in_line(text, _LONGEST)

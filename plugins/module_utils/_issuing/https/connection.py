@@ -63,7 +63,7 @@ class Server:
 
 
 class HttpsConnection:
-    """Connections are kept open between requests."""
+    """The connections to the server of an issuer. They are kept open between requests."""
 
     def __init__(self, api: Api, server: Server) -> None:
         """Raises ServerFailure if the settings do not make a connection."""
@@ -227,7 +227,7 @@ def _no_answer(error: Exception, server: str, api: Api) -> ServerFailure:
 
 
 def _decoded(data: bytes) -> Mapping[str, Any] | None:
-    """The JSON object; None if it is none."""
+    """The JSON object of an answer, empty if the answer is empty; None if the answer is no JSON object."""
     if not data.strip():
         return {}
     content = read_json(data)

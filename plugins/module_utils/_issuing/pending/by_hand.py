@@ -39,7 +39,7 @@ class RequestByHand:
     asked_at: datetime
     #: The signing request, PEM.
     csr: bytes
-    #: Subject, names and key of the signing request; empty if it cannot be read.
+    #: The subject of the signing request; empty if the request cannot be read.
     subject: str
     #: The DNS names and IP addresses of the signing request, sorted as text.
     names: tuple[str, ...]
@@ -51,8 +51,8 @@ class RequestByHand:
     answer: Chain | None
     #: The reason why no CA may sign the request, as a sentence; empty if a CA may.
     problem: str
-    #: The reason why this collection refuses the person's certificate, as a sentence; empty if there is none, or if it
-    #: is good.
+    #: The reason why this collection refuses the person's certificate, as a sentence; empty if there is no certificate,
+    #: or if it is good.
     refused: str
     #: The condition for the use of a good answer, as a sentence; empty if there is none.
     waiting: str
@@ -230,7 +230,7 @@ class _Sorting:
     #: Rules of the caller.
     policy: KeyPolicy | None
     #: The certificate for a request, by the Secret of the leaf.
-    found: dict[str, tuple[BroughtCertificate, Chain]] = field(default_factory=dict)
+    assigned: dict[str, tuple[BroughtCertificate, Chain]] = field(default_factory=dict)
     #: Leaves taken before.
     used: dict[str, Certificate] = field(default_factory=dict)
     #: Why certificates were refused, as sentences.
@@ -282,12 +282,12 @@ class _Sorting:
         return self._taken.get(certificate) or next(secrets, "")
 
     def _keep(self, brought: BroughtCertificate, chain: Chain, secret: str) -> None:
-        other, before = self.found.get(secret, (brought, chain))
+        other, before = self.assigned.get(secret, (brought, chain))
         if before[0] != chain[0]:
             self._refuse(
                 brought, f"it is for {secret}, and so is another certificate, {other.where}. Give one of them."
             )
-        self.found[secret] = (brought, chain)
+        self.assigned[secret] = (brought, chain)
 
     def _why_no_request(self, chain: Chain) -> str:
         key = chain[0].public_key_sha256
@@ -312,7 +312,7 @@ class _Sorting:
 
     def check(self) -> None:
         """Check the certificates as a run does, each beside the others and beside the earlier certificates."""
-        brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
+        brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.assigned.items()}
         waiting = {
             name: _issued(request.answer)
             for name, request in self._open.items()
@@ -322,21 +322,21 @@ class _Sorting:
             self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now, self.policy
         ).items():
             if name in brought and request.failure is not None and not request.is_recorded:
-                self._refuse(self.found[name][0], f"it is for {name}. {request.failure.reason}")
+                self._refuse(self.assigned[name][0], f"it is for {name}. {request.failure.reason}")
 
     def _refuse(self, brought: BroughtCertificate, why: str) -> None:
         self.refused.append(f"{brought.where}: {why}")
 
     def writes(self) -> Iterator[Write]:
         changed: dict[Component, dict[str, Chain]] = {}
-        for name, (_from, chain) in self.found.items():
+        for name, (_from, chain) in self.assigned.items():
             if self._is_new(name, chain):
                 changed.setdefault(self._stored[name].component, {})[name] = chain
         for component, answers in sorted(changed.items()):
             yield write_issued(self.observation.scope, self.observation.secrets, component, answers)
 
     def results(self) -> Iterator[ImportedCertificate]:
-        for name, (_from, chain) in sorted(self.found.items()):
+        for name, (_from, chain) in sorted(self.assigned.items()):
             yield ImportedCertificate(name, chain[0], self._is_new(name, chain))
         for name, certificate in sorted(self.used.items()):
             yield ImportedCertificate(name, certificate, False)

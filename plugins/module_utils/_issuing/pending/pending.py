@@ -157,8 +157,8 @@ class _Reading:
         return request if answer is None or request.outdated else self._answered(request, stored, answer)
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
-        """The request of a kept certificate, checked again because Secrets can be edited. If a certificate is in use
-        and due again by now, because it was kept for long, it gives way to a new request.
+        """The request of a kept certificate, checked again because Secrets can be edited. A certificate that is in use
+        already is no answer any more: if the leaf is due again, a new request is made.
         """
         authority, record = signer_of(chain[0], self._authorities), stored.record
         request = LeafRequest(

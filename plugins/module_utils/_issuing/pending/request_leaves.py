@@ -53,7 +53,7 @@ from .requests import (
 _RECORD_BYTES = 480
 #: Bytes of a certificate, without subject, names, key and signature: validity, serial number, key identifiers, usages.
 _BARE_BYTES = 260
-#: Bytes of a certificate signing request, without the same.
+#: Bytes of a certificate signing request, without subject, names, key and signature.
 _BARE_REQUEST_BYTES = 10
 
 
@@ -199,7 +199,7 @@ def _ask(
         following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
         keys = keys_of(leaves, following, observation, work)
         write_all((_keys_written(component, keys, observation),), work, step.phase.value)
-    # All of them first: if no certificate can have a name, this is found before an issuer signs the others for nothing.
+    # All orders first: if a name fits into no certificate, the run fails before an issuer signs the others for nothing.
     earlier = {leaf.secret: _find_earlier(leaf, stored.get(leaf.secret), issuer, step, observation) for leaf in leaves}
     orders = {
         leaf.secret: _order(leaf, keys.get(leaf.secret), earlier[leaf.secret], issuer, step, observation, work)
@@ -212,8 +212,8 @@ def _ask(
             records[name] = _request(order, keys.get(name), earlier[name], issuer, step.issuer[0].fingerprint, work)
             work.renew_lease()
     except (IssuerUnavailable, KubeError):
-        # The next look does not request the same leaves again. If a call has lost its Lease, it writes nothing: another
-        # run is at work.
+        # With their records, the next run does not request the same leaves again. If a call has lost its Lease, it
+        # writes nothing: another run is at work.
         with suppress(KubeError):
             if records:
                 _record_requests(component, records, step, observation, work)
@@ -275,7 +275,7 @@ def _order(
 def _request(
     order: LeafOrder, key: PrivateKey | None, earlier: RequestRecord | None, issuer: Issuer, authority: str, work: Work
 ) -> RequestRecord:
-    """The record of this request, which goes out. The CA to sign is named by its fingerprint."""
+    """Send the request. Returns its record. The CA to sign is named by its fingerprint."""
     answer, now = issuer.request(order), work.clock.now()
     failed = earlier.failure if earlier is not None else None
     since = (earlier.since or earlier.asked_at) if earlier is not None else None
@@ -311,8 +311,8 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
 
 
 def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> None:
-    """Look again and again until every request has an answer, but not longer than the caller wants. Nothing is held
-    meanwhile.
+    """Look again and again until every request has an answer, but not longer than the caller wants. The run does not
+    own the Lease meanwhile.
     """
     issuer = Target.in_words(step.external_issuer)
     what = f"{step.external_issuer} issues {counted(len(step.secrets), 'certificate')}"

@@ -251,7 +251,7 @@ def _time(text: str) -> datetime:
 
 
 def _token(value: object) -> str:
-    """A recorded token. Issuers get its bytes."""
+    """A recorded token. Raises ValueError if it has no form in bytes, because issuers get its bytes."""
     return str(value).encode("utf-8").decode("utf-8")
 
 

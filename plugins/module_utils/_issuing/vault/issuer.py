@@ -105,8 +105,8 @@ def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
 
 
 def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
-    """The body of the order for a link certificate. The certificate takes its name from the request. It has the key
-    identifier, because Vault would compute its own. It has its end as a date, because Vault would cut a life to the
+    """The body of the order for a link certificate. The certificate takes its name from the request. The body has the
+    key identifier, because Vault would compute its own. It has the end as a date, because Vault would cut a life to the
     mount's limit.
     """
     back = now - order.not_before + _AHEAD
@@ -190,7 +190,7 @@ class VaultPki(IssuerAtOnce):
             return self._unusable(f"to certify {subject}", error)
 
     def _request_of(self, authority: Certificate, requesting: str, signing: str, doing: str) -> bytes | Refused:
-        """The request for a link certificate, signed by the key of that CA in the mount. That CA is the issuer
+        """The request for a link certificate, signed by the key of ``authority`` in the mount. This CA is the issuer
         ``requesting``, and the issuer ``signing`` certifies it.
         """
         settings = self._settings
@@ -233,9 +233,9 @@ class VaultPki(IssuerAtOnce):
         )
 
     def _refused(self, order: LeafOrder, reply: Reply) -> Refused:
-        whom = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
+        request = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
         return Refused(
-            f"{self.reference} refuses the request {whom}{quoted(reply.errors)}.",
+            f"{self.reference} refuses the request {request}{quoted(reply.errors)}.",
             f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what '
             "it permits.",
         )

@@ -169,8 +169,8 @@ class LoggedIn:
         return self._lease_of(reply, doing)
 
     def _renewed(self, lease: _Lease) -> _Lease | None:
-        """The renewed token; None if a new token is needed: it has ended, has reached its longest life, or cannot be
-        renewed. If the role of a login has changed since, Vault fails inside, too.
+        """The renewed token; None if a new login is needed: the token has ended, has reached its longest life, or
+        cannot be renewed. Any failure counts: if the role of the login has changed since, Vault fails inside.
         """
         if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
             return None
@@ -182,7 +182,7 @@ class LoggedIn:
             renewed = self._lease_of(reply, doing)
         except ServerFailure:
             return None
-        # Servers tell whole seconds, so a second more is no longer life.
+        # Servers give whole seconds, so an end that is up to a second later is no gain.
         return renewed if renewed.until is None or renewed.until > lease.until + 1 else None
 
     def _lease_of(self, reply: Reply, doing: str) -> _Lease:
@@ -244,7 +244,7 @@ class VaultSession:
         self._tokens = tokens
 
     def post(self, path: str, body: Mapping[str, Any], doing: str) -> Reply:
-        """Send a request. The answer is a success, or 400. Raises ServerFailure for all others."""
+        """Send a request. The reply is a success or a refusal of it. Raises ServerFailure for all other answers."""
         return self._ask(path, body, doing)
 
     def read(self, path: str, doing: str) -> Reply:

@@ -97,7 +97,7 @@ def certificate_write(
     annotations: Mapping[str, str | None],
     what: str,
 ) -> Write:
-    """An update of the CA certificate Secret. If it has a PKCS#12 truststore beside the PEM entries, that follows."""
+    """An update of the CA certificate Secret. A PKCS#12 truststore beside its PEM entries follows them."""
     present = entries(existing)
     merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
     patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
@@ -124,7 +124,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     if made.links is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
-    # The journal says it when the CA is enrolled; if a call is killed before that, it leaves it here.
+    # The journal records the options when the CA is enrolled. If a call is killed before that, they stand here.
     options = FlowOptions(observation.snapshot.outside_clients.named_places, step.stop, step.precedes_replacement)
     marks = record_marks(options, step.beginning, existing)
     if existing is None:
@@ -256,12 +256,12 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
 
 
 def _bytes_behind_leaves(chain: Chain, observation: Observation) -> bytes:
-    """The earlier bytes of ``ca.crt`` with this chain, as they stand behind the leaves of nodes: with any others the
-    operator would issue these again (docs/operator.md, "Re-issue", (e)).
+    """The earlier bytes of ``ca.crt`` with this chain, as they stand behind the leaves of nodes: with any other bytes
+    the operator would issue the leaves again (docs/operator.md, "Re-issue", (e)).
     """
     for leaf in observation.snapshot.leaves.stored:
         behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"")
-        # Between the leaf and it there may be link certificates.
+        # Between the leaf and the chain there may be link certificates.
         while _END in behind:
             _before, _end, behind = behind.partition(_END)
             with suppress(CertificateError):
@@ -297,7 +297,7 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
     """The bundle in all forms in one write: no client reads two states of it."""
     name = observation.scope.client_bundle_secret
     existing = observation.secret(name)
-    certificates = _first_of_each(step)
+    certificates = _each_once(step)
     password = entries(existing).get(PASSWORD) or secrets.token_urlsafe(24).encode("ascii")
     aliases = {certificate.fingerprint: certificate for certificate in certificates}
     data = {
@@ -314,7 +314,7 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(dict(data)), version(existing), {}, facts),)
 
 
-def _first_of_each(step: Publish) -> tuple[Certificate, ...]:
+def _each_once(step: Publish) -> tuple[Certificate, ...]:
     certificates = {certificate.fingerprint: certificate for chain in step.chains for certificate in chain}
     return tuple(certificates.values())
 

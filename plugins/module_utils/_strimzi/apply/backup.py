@@ -122,8 +122,8 @@ def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: 
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:
-    """Restore a Secret and keep the entries beside. Only an unreadable entry gives way, and of a damaged ledger each
-    entry of a ledger.
+    """Restore a Secret, and keep its other entries. Only unreadable certificates are removed, and from a damaged ledger
+    each entry of a ledger.
     """
     what, existing = f"put the {part.value} back from a backup", observation.secret(name)
     if existing is None:

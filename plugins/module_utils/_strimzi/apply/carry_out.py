@@ -147,8 +147,8 @@ def delete_ledger(observation: Observation) -> tuple[Write, ...]:
 
 
 def remove_marks(observation: Observation) -> tuple[Write, ...]:
-    """Remove the marks: of the Kafka resource the name of the last request, of the clients CA this collection's own
-    generation beside the operator's.
+    """Remove the marks: from the Kafka resource the name of the last request, from the Secret of the clients CA this
+    collection's own generation beside the operator's.
     """
     scope = observation.scope
     certificate = observation.secret(scope.ca_certificate_secret)

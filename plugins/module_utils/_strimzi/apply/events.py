@@ -31,12 +31,12 @@ from ..._trust.rules.expiring import Expiring, warnings_of
 from ..names import KAFKAS, ClusterNames
 from .work import Action
 
-#: The program in their reports.
+#: The program that reports the events.
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes in Kubernetes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
-#: Seconds for a request with its repetitions, if the API server answers at once. While a roll waits for it, it renews
-#: no Lease.
+#: Seconds for a request with its repetitions, if the API server answers at once. A roll that waits for the request
+#: renews no Lease meanwhile.
 _REQUEST = 5.0
 
 

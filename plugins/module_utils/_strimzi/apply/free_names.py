@@ -40,7 +40,9 @@ def find_taken_names(observation: Observation, intent: Intent, work: Work) -> tu
 
 
 def _others_taken(observation: Observation, work: Work) -> Iterator[TakenName]:
-    """The taken names of the audit trail; and, if it is a dry run, which takes no Lease, of the Lease."""
+    """The name of the audit trail if it is taken. In a dry run, also the name of the Lease: any other run takes the
+    Lease.
+    """
     scope = observation.scope
     wanted = [(CONFIG_MAPS, scope.audit_trail)] if work.wishes.records.audits else []
     if work.dry_run:
@@ -72,7 +74,7 @@ def _names_to_create(observation: Observation, intent: Intent, work: Work) -> It
 
 
 def entry_of(name: str, observation: Observation) -> str:
-    """The entry of the leaf in a Secret of this name; empty if it is to hold none of a node."""
+    """The entry of the leaf in a Secret of this name; empty if the Secret is to hold no leaf."""
     spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
     leaves: tuple[LeafSecret, ...] = (*observation.expected_leaves, *spare)
     return next((leaf.entry for leaf in leaves if leaf.secret == name), "")

@@ -183,7 +183,8 @@ def obstacles(pod_sets: Sequence[Object], observation: Observation, *, before_re
 def _differs_by_stamps(entry: Object, live: Object) -> bool:
     """Whether the entry of the StrimziPodSet, with the stamps of the live pod, has the live pod's revision.
 
-    So the operator's next restart stays visible to it, and if a run ended between the two places, it is continued.
+    So a restart that the operator still has to do stays visible to it, and a run that ended between the two places is
+    continued.
     """
     own = {key: stamp for key in _STAMPS if (stamp := annotation(live, key)) is not None}
     return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(with_annotations(entry, own))
@@ -207,7 +208,7 @@ def _roll_needed(work: Work, hindered: Obstacles) -> ReloadImpossible:
     return ReloadImpossible(
         "The Cluster Operator",
         f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
-        f"reloaded, it would roll them or miss a restart: {_describe(hindered)}",
+        f"reloaded, and would roll them or miss a restart: {_describe(hindered)}",
         "Run the flow again when every pod of the StrimziPodSets runs and none of them waits for a restart; where that "
         "does not help, let the operator restart the nodes instead of reloading them.",
     )
@@ -268,9 +269,9 @@ NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 
 
 def why_not_permitted(client: KubeClient, namespace: str, needed: Needed = NEEDED) -> str:
-    """The part of it that the identity of this run may not do, as a sentence; empty if it may do all of it.
+    """The needed permissions that the identity of this run lacks, as a sentence; empty if it has all of them.
 
-    If the API server does not say, it counts as not permitted. Raises KubeError if it cannot be reached.
+    If the API server does not say, the permissions count as lacking. Raises KubeError if it cannot be reached.
     """
     attempts = [Attempt(verb, resource, namespace) for verb, resource in needed]
     try:

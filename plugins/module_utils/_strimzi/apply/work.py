@@ -7,7 +7,7 @@
 Actions, done or planned, are public facts: subjects, fingerprints, states, and no content.
 
 The only verbs are create, merge patch and delete. A merge patch names only keys of this collection, and carries the
-resource version under the decision (I6).
+resource version that it was decided on (I6).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def public_fact(certificate: Certificate) -> str:
 class Target:
     """The object of an action."""
 
-    #: The kind of the object; empty if ``name`` says an issuer or several objects in words.
+    #: The kind of the object; empty if ``name`` is an issuer or several objects in words.
     kind: str
     #: The namespace of the object; empty if it has none.
     namespace: str
@@ -260,7 +260,7 @@ class Work:
     first: Observation | None = None
     #: The half-done things that this call would leave if it failed now.
     left_behind: LeftBehind = LeftBehind()
-    #: The fields with writes of this call.
+    #: The fields that this call, or an earlier call of this collection, has written.
     written: Written = field(default_factory=Written)
     #: The written part of the audit trail of this call; None before its first entry.
     trail: WrittenTrail | None = None
@@ -365,8 +365,8 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
 
 
 def _send_and_record(write: Write, work: Work, phase: str) -> str:
-    """The resource version after it. If a write was done and its answer was lost, the write is recorded before its
-    error is raised: the caller looks again, and finds nothing to do again.
+    """The resource version after the write. If a write was done and its answer was lost, the write is recorded before
+    its error is raised: the caller looks again, and finds nothing to do again.
     """
     try:
         return _send(write, work)
@@ -423,7 +423,7 @@ def contains(stored: Any, wanted: Any) -> bool:
 
 
 def _send(write: Write, work: Work) -> str:
-    """The resource version after it. If the object is deleted, it is its last."""
+    """The resource version after the write; of a deleted object its last version."""
     namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
     if write.verb is WriteVerb.DELETE:
         work.client.delete(write.resource, namespace, write.name, resource_version=before)
@@ -439,7 +439,9 @@ def _send(write: Write, work: Work) -> str:
 
 
 def _patch(write: Write, namespace: str, client: KubeClient) -> Mapping[str, Any]:
-    """The object after it. If v1beta2 is no longer served, no object has a field of it any more, and v1 loses none."""
+    """The object after the patch. If v1beta2 is no longer served, no object has a field of that version any more, and a
+    patch through v1 loses none.
+    """
     body, before = dict(write.body or {}), write.resource_version
     try:
         return client.patch(write.resource, namespace, write.name, body, resource_version=before)

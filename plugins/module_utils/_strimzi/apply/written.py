@@ -186,8 +186,8 @@ def find_other_writers(stored: Object | None) -> tuple[Writer, ...]:
     return _name_writers(one for one in _other_managers(stored) if any(map(is_of_flows, fields_of(one))))
 
 
-#: Annotations with a single request: it is no loss when they are gone. If a pod restarts, it is gone with its
-#: annotation.
+#: Annotations with a single request: it is no loss when they are gone. Annotations of pods need no place here: if a pod
+#: restarts, it is gone with its annotations.
 _REQUESTS = frozenset({names.RECONCILE_REQUEST})
 #: How often the same may be gone until a call stops.
 _TWICE = 2
@@ -296,7 +296,7 @@ class _Value:
     #: SHA-256 of the value as JSON: keys of CAs are among the values. An absent field or object has the digest of None.
     digest: str
     #: The value as people may see it.
-    told: str
+    shown: str
     #: Whether this call has written it; else an earlier call of this collection, by ``metadata.managedFields``.
     is_written: bool = True
 
@@ -460,9 +460,9 @@ class Written:
         return Loss(key, changes, writers, times, self._uids.get(key, ""), is_noted)
 
     def _take_changed_fields(self, key: Key, now: Object | None) -> dict[Field, _Value]:
-        """The fields without the known value. The last fields of another call of this collection are left out: each CA
-        has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are forgotten until
-        they are written or learned again.
+        """The fields without the known value. Fields that another call of this collection has written last are left
+        out: each CA has a Lease of its own, and a person may bring certificates meanwhile. The changed fields are
+        forgotten until they are written or learned again.
         """
         values = self._fields[key]
         is_other_process = key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key))
@@ -596,13 +596,13 @@ _ABSENT = _digest(None)
 def _describe_change(key: Key, path: Field, before: _Value, now: _Fields) -> FieldChange:
     value = now.value_at(path)
     if not path:
-        return FieldChange(path, before.told, "gone" if value is None else "there again")
+        return FieldChange(path, before.shown, "gone" if value is None else "there again")
     after = "gone" if value is None else _show(key, path, value)
-    return FieldChange(path, before.told, _ANOTHER.get(after, f"another {after}") if after == before.told else after)
+    return FieldChange(path, before.shown, _ANOTHER.get(after, f"another {after}") if after == before.shown else after)
 
 
 _HIDDEN, _KEY = "content that is not shown", "a private key"
-#: The same as an earlier value as far as people may see it.
+#: The words for a value that people see in the same form as the earlier value.
 _ANOTHER = {_HIDDEN: "other content", _KEY: "another private key"}
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 _STATE = re.compile(rb"[A-Z_]{1,40}\s*")

@@ -166,7 +166,9 @@ def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
 
 @lru_cache(maxsize=8)
 def _parse(text: bytes, scope: ClusterNames) -> tuple[CaSecrets, Ledger | None]:
-    """A call looks again before each pass, and most backups stay as they are: parse each content once."""
+    """The CA Secrets and the ledger in the content of a backup. A call looks again before each pass, and most backups
+    stay as they are, so each content is parsed once.
+    """
     kept = {name: as_secret(name, secret) for name, secret in json.loads(text).items()}
     pair = kept.get(scope.ca_certificate_secret), kept.get(scope.ca_key_secret)
     return read_ca_secrets(*pair, scope.certificate_generation), read_ledger(kept, scope)

@@ -191,7 +191,7 @@ def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
 
 
 def key_of(authority: Certificate, key_secret: Object | None) -> PrivateKey | None:
-    """The private key of this CA, in use or kept beside that; None if the cluster does not keep it."""
+    """The private key of this CA: the key in use, or a key kept beside it; None if the cluster does not keep it."""
     for entry in (KEY, f"{authority.fingerprint}.key"):
         key = private_key(key_secret, entry)
         if key is not None and authority.is_for(key):

@@ -107,7 +107,9 @@ def _domain_of_operator(client: KubeClient, namespace: str) -> str:
 
 
 def _watches(pod: Mapping[str, Any], namespace: str) -> bool:
-    """Without a value in it, STRIMZI_NAMESPACE is the operator's own namespace."""
+    """Whether the operator in this pod watches the namespace. If STRIMZI_NAMESPACE has no value, the operator watches
+    its own namespace.
+    """
     watched = _environment(pod).get("STRIMZI_NAMESPACE") or str(pod["metadata"]["namespace"])
     return watched == "*" or namespace in {name.strip() for name in watched.split(",")}
 

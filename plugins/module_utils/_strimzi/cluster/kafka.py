@@ -533,8 +533,8 @@ def _last_of_month(day: date) -> int:
 
 
 def _is_nearest_weekday(day: date, number: int, latest: int) -> bool:
-    """Whether the day satisfies ``W`` behind this number of a day of its month. It is that day on a weekday, or the
-    Friday before it. It is not after the ``latest`` day of the month from which Quartz finds that number.
+    """Whether the day satisfies ``W`` behind this number of a day of the month. If the day of this number is a weekday,
+    only this day does; else only the Friday before it may. No day after the ``latest`` day of the month does.
 
     The nearest weekday of a Sunday, and of a Saturday on the 1st, is the Monday after it. Quartz starts schedules on
     that Monday, but its ``isSatisfiedBy`` refuses each second of it. By this function the operator finds whether a

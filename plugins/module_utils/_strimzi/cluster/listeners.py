@@ -186,7 +186,7 @@ def _runs(pod: Pod) -> bool:
 
 
 def _inquiry(observation: Observation, now: datetime) -> Inquiry:
-    """The inquiry about every CA that is trusted, about to be trusted, or was."""
+    """The inquiry about every CA that is trusted, is about to be trusted, or was trusted."""
     ledger = as_seen(observation.snapshot)
     authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed_cas)]
     keys = observation.secret(observation.scope.ca_key_secret)

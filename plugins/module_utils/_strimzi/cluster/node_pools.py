@@ -76,7 +76,7 @@ class NodePools:
 
     @property
     def replicas(self) -> Mapping[str, int]:
-        """The replicas in the node pools; absurd numbers do not count as wanted nodes."""
+        """The replicas in the node pools, absurd numbers included; ``wanted`` makes no nodes of these."""
         return {name: _asked_replicas(pool) for name, pool in self.by_name.items()}
 
     def scaled(self, scaling: Scaling | None) -> NodePools:
@@ -166,7 +166,7 @@ def _without_leaving(pool: Object) -> Object:
 
 
 def _leaving_numbers(pool: Object) -> list[int]:
-    """In the order in which the pool names its nodes."""
+    """The numbers of the nodes that leave, in the order in which the pool names its nodes."""
     numbers = _numbers_of(pool)
     named = [number for number in _parse_numbers(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
     first_to_go = list(dict.fromkeys((*named, *sorted(numbers, reverse=True))))

@@ -374,7 +374,7 @@ def _give_back(step: SetGenerated, observation: Observation, work: Work) -> NoRe
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster}",
         f"has a {scope.ca.value} CA that the Cluster Operator began to renew or replace by itself at the moment of its "
-        "adoption, so the operator goes on to manage it",
+        "adoption, so the operator goes on managing it",
         "Let it come to its end, for which it may restart every node up to three times, then run the flow again.",
     )
 

@@ -129,7 +129,7 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
 
 
 def _first_with_field(entries: Iterable[Object], field: str) -> str | None:
-    """The first entry with the field, of several entries for one broker. An overlay may leave several
+    """The value of the field in the first entry that has it. An overlay may leave several entries for one broker
     (docs/operator.md, "Node names").
     """
     return next((entry[field] for entry in entries if entry.get(field) is not None), None)
@@ -177,12 +177,12 @@ def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object
 def _assigned_hosts(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
 ) -> Iterable[str]:
-    """The assigned addresses. If no call has looked, these are the addresses in the operator's report: it corrects the
-    others by itself then.
+    """The assigned addresses. If no call has looked, these are the addresses in the operator's report: the operator
+    corrects the others by itself then.
     """
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
-        return [assigned[host] for host in wanted if host in assigned]
+        return [assigned[key] for key in wanted if key in assigned]
     return _reported_hosts(kafka, str(listener["name"])) if _bootstrap_objects(scope, listener) else ()
 
 
@@ -278,8 +278,8 @@ def _is_silent_about_names(observation: Observation) -> bool:
 
 
 def is_named(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether the operator wants names in this leaf, and has been looked at for them: a wanted node's, or a component's
-    with a Service.
+    """Whether the operator wants names in this leaf, and this observation shows which: it is the leaf of a wanted node,
+    or of a component with a Service.
     """
     if leaf.component is Component.KAFKA:
         return leaf.secret in observation.wanted_nodes
@@ -287,7 +287,7 @@ def is_named(leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
-    """The listeners of a node whose address belongs into its leaf and is not there yet, as far as the cluster shows."""
+    """The listeners of a node whose address belongs in its leaf and is not there yet, as far as the cluster shows."""
     node = _node(leaf, observation)
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
 

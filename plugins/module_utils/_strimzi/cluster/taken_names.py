@@ -28,7 +28,7 @@ Secrets = Mapping[str, Object]
 
 #: How many labels and programs a sentence names, and how many characters of each.
 _NAMED, _SHOWN = 4, 100
-#: A name and an ending behind a fingerprint, as entries of a ledger have it.
+#: The name of an entry of a ledger: a fingerprint, alone or with an ending.
 _BY_FINGERPRINT = r"[0-9a-f]{40}(\.[a-zA-Z_.]+)?"
 
 

@@ -12,7 +12,7 @@ each CA, and further entries:
 ``<fp>.knowing``      UIDs of the pods that existed when the CA was read to have left what processes read, one a line
 ``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
-``<fp>.returned``     ``true`` where the CA of ``<fp>.removed`` was read to be back where processes read CAs
+``<fp>.returned``     ``true`` if the CA of ``<fp>.removed`` was read to be back where processes read CAs
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
@@ -81,8 +81,8 @@ def _secret_record(secret: NamedSecret) -> dict[str, str]:
 
 
 def decode_named(record: object) -> NamedPlaces:
-    """The places in a record; None is nothing. Raises TypeError, ValueError if this collection would not have written
-    it: unread, something would be looked at no more.
+    """The places in a record; no places if the record is None. Raises TypeError, ValueError if this collection would
+    not have written it: to ignore it would mean that no call looks at its places any more.
     """
     if record is None:
         return NO_NAMED_PLACES
@@ -130,7 +130,7 @@ def decode_stop(record: object) -> Stop | None:
 
 
 def _record(text: str) -> dict[str, Any]:
-    """The record in an annotation. Raises ValueError if the text holds none: read as nothing, a flow would go on past
+    """The record in an annotation. Raises ValueError if the text holds none: to ignore it would let a flow go on past
     its stop.
     """
     record = read_json(text)

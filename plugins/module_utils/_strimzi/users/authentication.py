@@ -77,7 +77,7 @@ class SeenUser:
     secret: Object | None
     #: The certificate in that Secret; None if the User Operator does not take the Secret for its own.
     certificate: UserCertificate | None = None
-    #: Whether the key of that CA is kept elsewhere.
+    #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
     #: The User Operator's Secret for it, found by its owner, if neither the status nor the caller names it; empty if
     #: there is none.
@@ -218,8 +218,8 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
 def read_operated_kafka(
     client: KubeClient, scope: ClusterNames, now: datetime, sleep: Callable[[float], None]
 ) -> tuple[Mapping[str, Any], tuple[Violation, ...]]:
-    """The Kafka resource, and why it does not stay, or why no operator works on it that is new enough. Raises
-    KubeError, StepError.
+    """The Kafka resource, and what is in the way of a change: it is being deleted, no operator works on it, or the
+    operator is too old. Raises KubeError, StepError.
     """
     kafka = existing_kafka(client, scope)
     operator = note_absent_operator(read_operator_status(kafka), kafka, find_pods(client, scope, kafka, {}).node_traces)
@@ -251,7 +251,7 @@ class ChangeOfAuthentication:
     clients_ca: ClientsCa
     #: The clients and settings for the change.
     work: Work
-    #: Takes the Lease; the change calls it before its first write.
+    #: Takes the Lease; the change calls it before each write.
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False

@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """The record of one certificate of a user, and its standing with the clients CA.
 
-The reading makes the record once of a Secret. A call keeps it between its looks, judges it by the clients CA of each
-look, and shows it in its result. The record holds facts alone: there may be ten thousand Secrets, and each holds a
+The reading of a Secret makes the record once. A call keeps the record between its looks, judges it by the clients CA of
+each look, and shows it in its result. The record holds facts alone: there may be ten thousand Secrets, and each holds a
 private key.
 """
 
@@ -185,7 +185,7 @@ class UserCertificate:
         """The record as it counts while this is the clients CA."""
         if not self.chain:
             return self
-        # Brokers run on a JVM: a CA that has ended goes on, until it is removed.
+        # Brokers run on a JVM, which goes on trusting a CA that has ended, until the CA is removed.
         path = validate_path(self.chain, clients_ca.anchors, at=now)
         # A renewal with the same key changes nothing for a certificate that neither the User Operator nor this
         # collection issues again: it is a certificate of the CA in use.
@@ -193,6 +193,6 @@ class UserCertificate:
         return replace(
             self, authority=path.path[-1] if path.valid else None, refusal=path.reason,
             ca_beside=_first_certificate(self.stored_ca or b"") if is_reissued else clients_ca.current,
-            # The User Operator compares bytes; a line feed is enough.
+            # The User Operator compares bytes: a line feed makes a difference.
             is_current=self.stored_ca == clients_ca.stored,
         )  # fmt: skip

@@ -104,7 +104,7 @@ def _read_users(
 ) -> Users:
     ledger = bare.ledger
     known_users = KnownUsers(Remembered() if remembered is None else remembered, _opens_keystores(bare.ca, ledger))
-    # A flow remembers its findings from its beginning.
+    # A flow remembers the namespaces that the look at its beginning has found.
     former = FormerPlaces(
         ledger.user_namespaces if ledger is not None else (), in_flight(ledger) is None and not bare.ca.prepared
     )
@@ -177,8 +177,8 @@ def _stored_leaf(user: User, clients_ca: ClientsCa, bare: Snapshot) -> StoredLea
 
 
 def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> int | None:
-    """The generation of the CA beside the certificate. None if this CA has other bytes than ``ca.crt``, because the
-    User Operator compares bytes, or if it is none of the ledger.
+    """The generation of the CA beside the certificate. None if this is the CA in use in other bytes than ``ca.crt``
+    has, because the User Operator compares bytes, or if the ledger does not have this CA.
     """
     if beside == in_use:
         return ca.certificate_generation
@@ -189,8 +189,8 @@ def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | No
 
 
 def _namesakes(users: Users, scope: ClusterNames) -> tuple[str, ...]:
-    """Users, as presenters are named, that a certificate would make processes of the cluster if its issuer added their
-    organization.
+    """The users with the name of a process of the cluster, as presenters are named. If the issuer of a user's
+    certificate added the organization of that process, the user could pass for the process.
     """
     return tuple(user.label for user in _issued_to(users) if _is_namesake(user, scope))
 
@@ -213,8 +213,8 @@ def _is_broker(pod: Object, component: Component) -> bool:
 
 
 def _broker(pod: Object, certificates: Object | None) -> Pod:
-    """A broker. It has a generation if it differs from the Secret's, because the operator is still to restart it; None
-    if there is nothing to tell.
+    """A broker. Its generation is set only if it differs from the generation of the Secret: the operator is still to
+    restart the broker then.
     """
     generation = annotation(pod, names.CLIENTS_CA_CERT_GENERATION)
     number = None if generation is None else whole_number(generation)
@@ -275,11 +275,11 @@ def _presenters(
 
 def _trusted_beside(ledger: Ledger) -> Iterator[str]:
     """Fingerprints of the CAs that brokers accept. The next CA is none of them. Neither is an abandoned CA, unless a
-    person has brought it: before, no certificate existed of a CA made here.
+    person has brought it: a CA that was made here had issued no certificate before its flow.
     """
-    begun = in_flight(ledger)
+    journal = in_flight(ledger)
     for entry in ledger.entries:
-        if entry.state is TrustState.UNTRUSTED or (begun is not None and entry.fingerprint == begun.successor):
+        if entry.state is TrustState.UNTRUSTED or (journal is not None and entry.fingerprint == journal.successor):
             continue
         if entry.fingerprint == ledger.undone_ca and authority_generation(entry.certificate) is not None:
             continue
@@ -292,10 +292,10 @@ _UNKNOWN = "unknown"
 
 
 def why_users_are_paused(pods: Iterable[Object], elsewhere: Sequence[str] = ()) -> str:
-    """Why the User Operator may see no user while key and certificate of the CA do not match, as a sentence; empty if
-    it may.
+    """Why the User Operator must not see any user while key and certificate of the CA do not match, as a sentence;
+    empty if it may.
 
-    The pods belong to the Entity Operator; if there is none it may start at any moment. The pods of User Operators in
+    The pods belong to the Entity Operator; if there is none, one may start at any moment. The pods of User Operators in
     namespaces ``elsewhere`` are unknown.
     """
     settings = list(_settings(pods))

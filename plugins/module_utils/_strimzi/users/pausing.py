@@ -26,7 +26,7 @@ from ..names import KAFKA_USERS
 
 #: How often a user is read again if another writer changes it at the same time.
 TRIES = 10
-#: Without a pause of this collection.
+#: The patch of annotations that ends a pause of this collection; None removes an annotation.
 FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
 
 
@@ -105,8 +105,8 @@ def _annotate_and_note(
         raise
 
 
-#: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
-#: others (docs/operator.md, "Users").
+#: For how many users a look of the User Operator is requested at the same time. Its queue holds 1,024 users and drops
+#: the others (docs/operator.md, "Users").
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
@@ -205,7 +205,7 @@ def limit_of(work: Work) -> float:
 
 
 def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    """A single user first: if nothing comes for it, no other is requested."""
+    """A single user first: if nothing comes for it, no look at another user is requested."""
     yield users[:1]
     size = min(size, AT_ONCE)
     for begin in range(1, len(users), size):
@@ -220,8 +220,8 @@ def _note_resumed(users: Sequence[UserName], step: AwaitReissue | AwaitKept, wor
 def _ask_for(
     users: Iterable[UserName], paused: Container[UserName], step: AwaitReissue | AwaitKept, work: Work
 ) -> None:
-    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; it
-    skips paused users. Raises Forbidden if a pause cannot be ended.
+    """End the pauses of these users, and have the User Operator look at them. It looks at once at a user whose resource
+    changes, and at all others every two minutes; it skips paused users. Raises Forbidden if a pause cannot be ended.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
     done: list[UserName] = []
@@ -314,7 +314,7 @@ def users_left_paused(users: Collection[UserName], is_seen: bool = True) -> str:
     return (
         f"The User Operator {'is' if is_seen else 'may be'} left paused for {_labels_of(some)}, and issues no "
         "certificate there meanwhile. Run any playbook of this collection on the clients CA again when the cause below "
-        "is gone: it lets the User Operator on when the CA in use is the CA that users are to have certificates of. By "
+        "is gone: it ends the pause once users are to have certificates of the CA in use. By "
         f"hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
         f"{' '.join(f'{mark}-' for mark in FREE)}."
     )

@@ -117,7 +117,7 @@ def _of_user(user: User, readers: Iterable[Reader], about: _Authorities) -> Iter
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
     for reader in readers:
-        # No other writer writes its source.
+        # Only in this namespace is it known that the program has read one issuer's certificates alone.
         source = f"{reader.name} {user.name}" if user.namespace == about.home else ""
         yield replace(_of_reader(reader, what, certificate, about), pause=pause, certificate_source=source)
 
@@ -215,8 +215,8 @@ def _last_end(certificate: UserCertificate) -> datetime | None:
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
-    """If a CA was renewed with its key, each of its certificates validates the leaf. The CA certificate beside the leaf
-    says which it is.
+    """The CAs that may have issued the leaf. If a CA was renewed with its key, each of its certificates validates the
+    leaf. The CA certificate beside the leaf says which of them has issued it.
     """
     same = [certificate for certificate in about.known if certificate.is_twin_of(authority)]
     beside = [issuer for issuer in same if issuer == certificate.ca_beside]
@@ -252,8 +252,8 @@ def _of_reader(reader: Reader, what: str, certificate: UserCertificate, about: _
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
-    """The users and superusers with certificates possibly from another issuer than the User Operator, and the subject
-    of these.
+    """The users and superusers with certificates possibly from another issuer than the User Operator, each with the
+    subject of its certificates.
     """
     for user in users.users:
         if user.authentication == TLS_EXTERNAL:

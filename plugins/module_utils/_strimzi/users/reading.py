@@ -113,14 +113,14 @@ def users_of(
     """The users of a cluster, after the reading of its Kafka resource and clients CA.
 
     A namespace without a watching User Operator counts as long as users or their certificates are left there: brokers
-    accept these whatever watches them.
+    accept these certificates all the same.
     """
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, named_places)
     own = frozenset((scope.namespace, *(space.name for space in spaces)))
     left = [space for space in former.remembered if space.name not in own]
     reading = _Reading(client, scope, clients_ca, now, known)
-    # If the Kafka resource has no User Operator, the caller's User Operators may look elsewhere.
+    # If the Kafka resource has no User Operator, the User Operators that the caller names may look elsewhere.
     named_spaces = named_places.user_namespaces
     is_watched = operator is not None or not named_spaces or spaces[0] in named_spaces
     looks = _look_at_own(reading, spaces, is_watched)
@@ -161,7 +161,7 @@ def _look_at_own(reading: _Reading, spaces: Sequence[UserNamespace], is_watched:
 def _look_at_former(
     reading: _Reading, own: frozenset[str], left: Sequence[UserNamespace], everywhere: bool, secret_prefix: str
 ) -> tuple[list[_NamespaceUsers | UnreadNamespace], str]:
-    """The users of namespaces without a watching User Operator any more, and why further namespaces are unknown, as a
+    """The users of namespaces that no User Operator watches any more, and why further namespaces are unknown, as a
     sentence. Raises KubeError.
     """
     looks = [reading.read_former(space) for space in left]
@@ -338,8 +338,8 @@ class _Reading:
 
         def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
             certificate = read_user_secret(secret, opening=self.known.opens_keystores)
-            # With the labels of users it would be the Secret of two users: cert-manager keeps the certificate of
-            # another user there.
+            # If the Secret has the labels ``beside``, cert-manager keeps the certificate of another user in it. With
+            # the labels of users it would be the Secret of two users.
             lost_labels = missing_labels(secret, labels) if missing_labels(secret, beside) else ()
             return certificate.secret.name, replace(certificate, lost_labels=lost_labels, version=None)
 
@@ -383,8 +383,8 @@ def _read_readers(
     """The readers of the Secrets of these users and certificates, by Secret; and the namespaces whose readers are
     unknown.
 
-    The readers lie in these namespaces, or beside a Secret that an option names. If this identity may not list them,
-    that ends the look in a needed namespace or beside such a Secret. Raises KubeError.
+    The readers lie in these namespaces, or beside a Secret that an option names. If this identity may not list them in
+    a needed namespace or beside such a Secret, the look ends. Raises KubeError.
     """
     own = {user.key: user.secret_key for user in users if user.certificate is not None}
     secrets = {*own.values(), *(certificate.secret.key for certificate in certificates)}

@@ -64,7 +64,7 @@ class User:
         The User Operator refuses it as well.
         """
         problem = common_name_problem(self.name) if self.authentication == TLS else ""
-        return f"its name is that of no certificate: {problem}" if problem else ""
+        return f"no certificate can have its name: {problem}" if problem else ""
 
     @property
     def unlabelled(self) -> UnlabelledSecret | None:

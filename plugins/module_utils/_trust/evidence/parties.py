@@ -118,7 +118,7 @@ def accepts_live(
         said, live = ("trusts", "does not") if stored else ("does not trust", "does")
         return TrustInCa(
             None,
-            f"it {said} the CA by the time at which it started, but on {_describe_ports(yes or no)} it {live}",
+            f"it {said} the CA, judged by the time of its start, but on {_describe_ports(yes or no)} it {live}",
         )
     return next(iter(answers.values()))
 
@@ -157,7 +157,7 @@ def _describe_ports(ports: Sequence[int]) -> str:
 
 
 def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
-    """The parties outside the cluster: seen now, or seen by the flow in flight before its switch."""
+    """The parties outside the cluster, with what the flow in flight saw of their certificates before its switch."""
     journal, current = snapshot.ledger_or_empty.journal, snapshot.ca.current
     if (
         journal is None
@@ -175,7 +175,9 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
-    """A program with an unknown certificate, and the end of the last certificate that it may have."""
+    """The presenter. If it is a program with an unknown certificate, the end of the last certificate that it may have
+    bounds the evidence: from then on it presents no certificate of the replaced CA.
+    """
     if (
         presenter.authorities is None
         or presenter.ends_at is not None
@@ -240,7 +242,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
 
     If a pod ran when the CA was read back from the bundle, it started before any leaf of the CA was issued. The answers
     of listeners show the leaf from the start of their process, unless they have read again since. Before this call has
-    asked the listeners, their answers decide nothing.
+    asked the nodes, no pod is named.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone_ca)
     if ledger.undone_ca is None or journal is None or snapshot.nodes.in_place_obstacles is None:
@@ -310,7 +312,7 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
-    """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
+    """The CAs that a pod may trust: it read them when it started, and its listeners have not refused them."""
     answers = _answers_of_pod(pod, snapshot) if _shows_trust(pod, snapshot) else ()
     refused = {name for listener in answers if listener.verifies for name in listener.refuses}
     return tuple(
@@ -384,7 +386,7 @@ def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
 
 def nodes_to_recover(snapshot: Snapshot) -> Mapping[str, datetime]:
     """The same of the nodes that only a recovery brings back. Without TLS between them nodes do not refuse each other,
-    and take their next certificates up without it.
+    and take their next certificates up without a recovery.
     """
     return presenting_ended(snapshot) if snapshot.security.has_tls else {}
 
@@ -445,8 +447,8 @@ def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
 
 
 def find_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[tuple[str, str], ...]:
-    """The names of the pods with answers of which it is unknown whether they trust a CA that they read at their start,
-    each with the reason, as a part of a sentence.
+    """The pods whose answers leave open whether they trust a CA that they read at their start: the name of each pod,
+    with the reason as a part of a sentence.
     """
     silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [

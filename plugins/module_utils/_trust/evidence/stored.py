@@ -247,7 +247,7 @@ def has_listeners_alone(snapshot: Snapshot) -> bool:
 
 
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each of these pods by stored evidence, in their order."""
+    """The presentation of each pod with certificates of this CA by stored evidence, in the order of the pods."""
     leaves = snapshot.leaves.by_secret
     return tuple(
         add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
@@ -369,12 +369,12 @@ def unmatched_waivers(snapshot: Snapshot) -> tuple[Waiver, ...]:
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     """The clients that the gates ask about: clients without a waiver that trust a CA of the cluster, or may.
 
-    If a client is known to trust none of the cluster's CAs, it verifies another certificate, such as the own
-    certificate of a listener.
+    If a client is known to trust none of the cluster's CAs, it verifies another certificate, such as a listener's own
+    certificate.
     """
     if not snapshot.nodes.pods:
         return ()
-    authorities = tuple(_cas_of_client(snapshot, ledger))
+    authorities = tuple(_cas_of_cluster(snapshot, ledger))
     return tuple(
         client
         for client in snapshot.outside_clients.clients
@@ -401,7 +401,7 @@ def with_copies_updated(snapshot: Snapshot) -> Snapshot:
     )
 
 
-def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
+def _cas_of_cluster(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
     """The CAs of this ledger and of the snapshot's ledger, and the link certificates from nodes: they have the names
     and keys of the CA in use and of the CA before it. A caller passes a ledger without a CA to see the state without
     it.
@@ -447,7 +447,7 @@ def _all_known_authorities(snapshot: Snapshot) -> Iterable[Certificate]:
 
 
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence for each: why it matters, and the task of its owner."""
+    """A sentence for each listener that this collection does not manage: why it matters, and the task of its owner."""
     return tuple(
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which "
         f"CAs it trusts: if it verifies clients by the {snapshot.names.ca}, have it trust a next CA with another key, "

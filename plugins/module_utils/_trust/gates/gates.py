@@ -30,7 +30,7 @@ from ..model.names import listed
 from ..model.snapshot import Pod, PreparedAuthority, Snapshot
 from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
 
-#: About a pod with only the labels of one of the cluster's.
+#: A pod that only looks like a pod of the cluster, as messages describe it.
 HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and another owner"
 
 
@@ -61,8 +61,8 @@ def _violation_of_foreign_pod(pod: str) -> Violation:
 
 
 def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:
-    """The violation of a process. If the gate is closed because the process has not said which CAs it trusts, it lacks
-    evidence; it is no refusal.
+    """The violation of a process. A process that has not said which CAs it trusts closes the gate for lack of evidence:
+    that is no refusal.
     """
     if party.why_refused(form, snapshot):
         return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
@@ -94,7 +94,7 @@ class _Need:
     holder: str
     #: Fingerprints of its possible CAs; None if they are unknown.
     authorities: frozenset[str] | None
-    #: The reason for this, as the rest of a sentence about the holder.
+    #: The evidence for these, or why they are unknown, as the rest of a sentence about the holder.
     reason: str = ""
 
 
@@ -137,7 +137,7 @@ def _find_refusals(
     parties: Iterable[tuple[VerifyingParty, VerifyingParty]], authority: Chain, snapshot: Snapshot
 ) -> Iterator[_Refusal]:
     """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers with an unknown
-    answer. Each verifier is there without the leaving CA, and with it.
+    answer. Each pair is one verifier: without the leaving CA, and with it.
     """
     for party, now in parties:
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]

@@ -11,8 +11,8 @@ certificate, unless its library is strict about path lengths and its certificate
 needs a renewed certificate, or the new CA itself, in time.
 
 The gate before a certificate is issued outside the cluster: its subject must not be the name of a process of the
-cluster. Brokers know their own processes by the subject alone and let them do everything. So an issuer could make a
-client one of them if it adds an organization.
+cluster. Brokers know their own processes by the subject alone and let them do everything. So an issuer that adds an
+organization to the subject could make a client one of them.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class VerifyingParty:
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """The verifying pods of the cluster, and the Cluster Operator if any of them presents a certificate for it. A pod
-    refused by every party meets no party before its restart.
+    """The verifying pods of the cluster, and the Cluster Operator if any pod presents a certificate to it. A pod
+    refused by every party is left out: it meets no party before its restart.
     """
     void, refused = _find_void_cas(snapshot, ledger), refused_everywhere(snapshot)
     pods = tuple(_verifying_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot) if pod.uid not in refused)
@@ -141,7 +141,7 @@ def _find_void_cas(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]
 
 
 def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Violations of the clients that cannot validate leaves in this form, or give no known answer. Behind leaves of the
+    """Violations of the clients that cannot validate leaves in this form, or may be unable to. Behind leaves of the
     CA in use, and of a renewal of it, nodes send its link certificates.
     """
     violations, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
@@ -301,8 +301,8 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
 
 
 def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
-    """Why a client that knows only the CA in use could refuse this form, without a full stop; empty if none would. It
-    may have taken any of the certificates of this CA there.
+    """Why a client that knows only the CA in use could refuse this form, without a full stop; empty if none would. The
+    client may have read any of the certificates of this CA.
     """
     anchors = _certificates_as_clients_read_them(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (

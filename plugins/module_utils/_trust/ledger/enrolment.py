@@ -109,7 +109,9 @@ def last_current(ledger: Ledger) -> LedgerEntry | None:
 
 
 def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
-    """Whether this CA is trusted or has been in use. A CA counts too if this CA renews it with the same key."""
+    """Whether this entry is trusted or has been in use, and is of this CA, or of a CA that this CA renews with the same
+    key.
+    """
     own, was_used = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
     return was_used and own.stands_in_for(current) and current.stands_in_for(own)
 
@@ -123,7 +125,7 @@ def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
 
 
 def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
-    """The pods without a start since the swap, by their annotations: they need not know the CA in ``ca.crt``.
+    """The pods without a start since the swap, by their annotations: they may not know the CA in ``ca.crt``.
 
     The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA
     reconcile").

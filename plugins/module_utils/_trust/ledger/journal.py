@@ -42,7 +42,7 @@ from ..model.ledger import (
 from ..model.names import flow_named
 from ..model.snapshot import Snapshot
 
-#: The longest time of an issuer for a certificate that it began before the switch, and more.
+#: More than the longest time that an issuer takes for a certificate that it began before the switch.
 _BELATED = timedelta(days=1)
 #: The most characters of names in the journal, which is an annotation.
 _ROOM = 100_000
@@ -96,7 +96,7 @@ class Obstacle(Enum):
     #: Neither the Secrets nor an issuer have the key of the replaced CA.
     KEY = "key"
     #: Another CA is in use, and the replaced CA has ended. OpenSSL and Go clients accept the nodes now, and would then
-    #: refuse them. An issuer with its key signs nothing more under it.
+    #: refuse them. An issuer with the key of the replaced CA signs nothing more under it.
     ENDED = "ended"
 
 
@@ -113,7 +113,9 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
 
 
 def _has_ended_unused(snapshot: Snapshot, old: Certificate) -> bool:
-    """Whether another CA is in use, and this CA has ended. Then no flow leads back to it."""
+    """Whether another CA is in use, and this CA has ended although a verifier checks its dates or an issuer has its
+    key. Then no flow leads back to it.
+    """
     is_unused = snapshot.ca.in_use != (old,)
     is_needed_valid = bool(snapshot.date_checkers) or snapshot.ca.is_kept_elsewhere(old)
     return is_unused and is_needed_valid and old.has_ended(snapshot.now)
@@ -140,7 +142,7 @@ def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
 
 def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
     """Whether no leaf of the given-up CA was handed out beside leaves of the CA in use. The CA in use validates leaves
-    of a renewal as well. Before the switch, leaves are handed out behind a link certificate alone.
+    of a renewal as well. Before the switch, leaves are handed out only behind a link certificate.
     """
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
         return True
@@ -271,7 +273,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         return replace(ledger, journal=done)
     noted = note_outgoing(snapshot, note_possible_holders(snapshot, journal, ledger), ledger)
     noted = note_readers(snapshot, noted, ledger)
-    return replace(ledger, journal=_update_answers(noted, snapshot, intent))
+    return replace(ledger, journal=_update_wishes(noted, snapshot, intent))
 
 
 def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
@@ -320,7 +322,7 @@ def _turn(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
     )
 
 
-def _update_answers(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
+def _update_wishes(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
     """The journal with the wishes of this run about the stop, and about the time at which nodes give up the old CA. If
     a run has no wish, the wish of the run before stays.
     """

@@ -52,10 +52,10 @@ class Wish:
 
     @cached_property
     def issuing_ca(self) -> Chain:
-        """The candidates for the CA that is to issue leaves; empty if it is unknown. First comes the CA of the leaves
+        """The CA that is to issue leaves, with the CAs above it; empty if it is unknown. It is the CA of the leaves
         that the issuer has signed. Without such leaves it is the CA in use, or its latest renewal, if the source has it
         or a CA above it. Otherwise it is the only CA of the source. Before the first CA no leaf can be requested, and
-        each CA is a candidate: all are trusted, and the first leaf decides.
+        any CA of the source serves: all are trusted, and the first leaf decides.
         """
         current, signing = self.snapshot.ca.current, _find_signing(self.snapshot, self.candidates)
         if len(signing) == 1:
@@ -305,9 +305,9 @@ def why_due(authority: Certificate, snapshot: Snapshot, options: UpkeepOptions) 
 class Target:
     """The CA that a call leads to."""
 
-    #: A new CA is to be made.
+    #: Whether a new CA is to be made.
     needs_new_ca: bool
-    #: The CA that the caller names is not in this cluster.
+    #: Whether the CA that the caller names is not in this cluster, and never was.
     is_unknown: bool = False
     #: The CA that this flow is about. If the next call names it, no flow starts over at its end.
     replaces: str | None = None

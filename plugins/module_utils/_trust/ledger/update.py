@@ -329,9 +329,9 @@ def _after_renewal(
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
     """The ledger with a note of the leaves in these Secrets before their replacement, and of the nodes that have
-    started with them. It has a note of the leaves that the listeners of other nodes present too, as the leaves of their
-    start: the ledger knows of each node that has read again since. If a node presents an ended leaf, other nodes refuse
-    it by this leaf, and it restarts at once.
+    started with them. If another node reads such a Secret, the leaf that its listeners present is noted too, as the
+    leaf of its start: the ledger knows of each node that has read again since. If a node presents an ended leaf, other
+    nodes refuse it by this leaf, and it restarts at once.
     """
     return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 

@@ -68,7 +68,7 @@ class Step(ABC):
     because: str = ""
     #: Why nodes restart after it although they could read the change again, as a sentence; empty if they do not.
     avoidable_restart: str = ""
-    #: Whether a line is shown when it begins; steps of the ledger alone show none.
+    #: Whether a call shows a line when it begins.
     is_announced: ClassVar[bool] = True
     #: Whether it only waits: if it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False
@@ -218,7 +218,7 @@ class Violation:
     message: str
     #: The remedy, as sentences.
     remedy: str
-    #: The kind of the object, if the condition is that another program or person owns it; empty elsewhere.
+    #: The kind of the object, if the violation is that another program or person owns it; empty otherwise.
     kind: str = ""
     #: The command of the remedy, which names the object; empty if the remedy has none. Cause and remedy do not name the
     #: object, so that violations which say the same of many objects are one row.
@@ -234,8 +234,8 @@ class Violation:
 
     def as_error(self) -> ConditionUnmet:
         """The error of a call that ends because of the violation, and has no decision to list it."""
-        found = self.as_result()
-        return ConditionUnmet(f"{self.subject}:", self.message, describe_way_out(found), found)
+        result = self.as_result()
+        return ConditionUnmet(f"{self.subject}:", self.message, describe_way_out(result), result)
 
     def as_result(self) -> dict[str, str]:
         """The violation as results list it."""

@@ -31,16 +31,18 @@ def fold(things: Iterable[T], likeness: Callable[[T], Hashable]) -> Iterator[tup
 
 
 def fold_names(states: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The rows of objects, each given by its name and what is said of it: the names of a row, in a line, and that."""
+    """The rows of objects, each object given by its name and its state: the names of a row, in a line, and the state
+    that they share.
+    """
     for first, others in fold(states, lambda state: state[1]):
-        yield listed([name for name, _said in (first, *others)]), first[1]
+        yield listed([name for name, _state in (first, *others)]), first[1]
 
 
 def fold_violations(
     violations: Iterable[Mapping[str, str]],
 ) -> Iterator[tuple[Mapping[str, str], Sequence[Mapping[str, str]]]]:
-    """The rows of violations, as results have them: violations are alike if they differ in their subject, and in the
-    command that names it, alone.
+    """The rows of violations, as results have them: violations are alike if they differ in nothing but their subject
+    and the command that names it.
     """
     return fold(violations, lambda violation: (violation["gate"], violation["message"], violation["remedy"]))
 

@@ -57,7 +57,7 @@ class BatchLimit:
 
     #: The most nodes; None: any number.
     nodes: int | None = None
-    #: The most nodes, in percent of the nodes of the same role, but always one; None: any share.
+    #: The most nodes, in percent of the nodes of the same role, but at least one; None: any share.
     percent: int | None = None
     #: Whether the nodes have to be of the same rack.
     one_rack: bool = False
@@ -99,7 +99,7 @@ ONE_BY_ONE = BatchLimit(nodes=1)
 class NewRoots(str, Enum):
     """The treatment of a CA of the source that is not in the ledger."""
 
-    #: It does nothing about the CA until the user confirms its fingerprint.
+    #: The flow does nothing about the CA until the user confirms its fingerprint.
     ASK = "ask"
     #: The flow is held until the CA is gone from the source.
     NEVER = "never"
@@ -111,8 +111,8 @@ class LinkIssuer:
 
     #: The issuer that certifies the next CA, as messages name it.
     reference: str
-    #: Whether it has the keys of the CA in use and of the next CA, if these are kept elsewhere. Then it can make the
-    #: requests for them to sign.
+    #: Whether it has the keys of both the CA in use and the next CA, if these are kept elsewhere. Then it can also make
+    #: the requests for link certificates, which the key of the certified CA has to sign.
     keeps_both_keys: bool = False
 
 
@@ -171,7 +171,7 @@ class Extent:
     continue_stopped: bool = False
 
     def up_to(self, phase: Phase) -> Extent:
-        """As this, and no further than the phase after which the flow stops, and than this phase."""
+        """As this extent, but no further than the given phase, nor than the phase after which the flow stops."""
         ends = (self.last_phase, self.stop_after, phase)
         return replace(self, last_phase=min(filter(None, ends), key=lambda end: end.position))
 
@@ -185,7 +185,7 @@ class NewCa:
     #: Path length of the CA. None: the length of ``made_path_length`` for a CA with a new key; for a renewed CA its
     #: present path length, with room for one CA below it if its leaves carry chains.
     path_length: int | None = None
-    #: The kind of key for the caller; None: any. A key made here is of ``made_key`` then.
+    #: The kind of key that the caller wants; None: any. A key made here is of ``made_key`` then.
     key_type: KeyType | None = None
     #: Life of the CA, and of new leaves; None: the operator's, by the Kafka resource.
     validity: timedelta | None = None
@@ -234,7 +234,7 @@ class Pace:
     #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
     #: Time between the publication of a CA and its first use. None: the time of a mounted Secret if clients could
-    #: refuse the CA, and no time elsewhere. With a time of zero no flow renews the CA in use first, as this renewal
+    #: refuse the CA, and no time otherwise. With a time of zero no flow renews the CA in use first, as this renewal
     #: serves these clients only.
     client_grace: timedelta | None = None
     #: Until when nodes lead clients with only the replaced CA on to the next CA after the switch; None: until one of
@@ -254,7 +254,7 @@ class Issuing:
 
     #: The leaves for this collection to issue if their Secrets are missing; None: none.
     missing_leaves: Selection | None = None
-    #: SHA-256 fingerprints of good stored leaves for the caller to replace.
+    #: SHA-256 fingerprints of good stored leaves that the caller wants replaced.
     unwanted_leaves: frozenset[str] = frozenset()
     #: Kind and size of the keys of leaves, if this collection makes the keys.
     leaf_key: KeySpec = _LEAF_KEY
@@ -264,12 +264,11 @@ class Issuing:
     external_issuer: str = ""
     #: Life of the leaves of this issuer, if it has its own; None: the life in ``NewCa``.
     external_validity: timedelta | None = None
-    #: The issuer of a certificate for the next CA by the CA in use; None: none does.
+    #: The issuer of a certificate for the next CA by the CA in use; None: there is none.
     link_issuer: LinkIssuer | None = None
     #: Until when the call waits for an issuer; None: not at all.
     issuer_deadline: datetime | None = None
-    #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller
-    #: has.
+    #: When the caller asked to repeat at once the requests that had failed by then; None: no caller did.
     retry_requested_at: datetime | None = None
 
 
@@ -295,7 +294,7 @@ class ObstaclesMet:
     annotation_refused: bool = False
 
 
-_Said = TypeVar("_Said", bound="Wishes")
+_AnyWishes = TypeVar("_AnyWishes", bound="Wishes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +316,7 @@ class Wishes:
     #: The records of the call.
     records: Records = Records()
 
-    def changed(self: _Said, **values: Any) -> _Said:
+    def changed(self: _AnyWishes, **values: Any) -> _AnyWishes:
         """As this, with these values of fields, each by its name in its part."""
         wishes = self
         for name, value in values.items():

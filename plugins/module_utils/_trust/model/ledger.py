@@ -57,8 +57,8 @@ class Usage(str, Enum):
     UNKNOWN = "UNKNOWN"
 
 
-#: The next state by usage, for each trusted state. UNTRUSTED is left by the trust gate only, and the removal of a
-#: PHASE_OUT CA is decided by the removal gate only; a usage without an edge keeps the state.
+#: The next state by usage, for each state; a usage without an edge keeps the state. No usage leads out of UNTRUSTED,
+#: and none removes a PHASE_OUT CA: the trust gate and the removal gate decide on these.
 _BY_USAGE: dict[TrustState, dict[Usage, TrustState]] = {
     TrustState.UNTRUSTED: {},
     TrustState.TRUSTED_UNUSED: {
@@ -103,7 +103,7 @@ class WhenDue(str, Enum):
 
 @dataclass(frozen=True)
 class UpkeepOptions:
-    """The caller's wish."""
+    """The caller's wish for the upkeep."""
 
     #: None: the policy of the Kafka resource (certificateExpirationPolicy).
     policy: WhenDue | None = None
@@ -125,7 +125,7 @@ class Upkeep:
 
 
 class Layout(str, Enum):
-    """The Secrets of a ledger (docs/storage.md, "Layouts"). Each is a published draft's."""
+    """The Secrets of a ledger (docs/storage.md, "Layouts"). Each layout is from a published draft."""
 
     #: A single Secret with certificates and states.
     SINGLE = "single"
@@ -178,8 +178,8 @@ class HeldByProcesses:
     certificate: Certificate
     #: UIDs of pods that started before, and whose listeners may know it.
     awaited_pods: frozenset[str]
-    #: UIDs of pods whose listeners were seen not to, although they started before. Their Raft clients and agents know
-    #: it until they restart (docs/operator.md, "Where the reload ends").
+    #: UIDs of pods that started before as well, but whose listeners were seen not to know it. Their Raft clients and
+    #: agents know it until they restart (docs/operator.md, "Where the reload ends").
     lingering_pods: frozenset[str] = frozenset()
 
     @property
@@ -197,7 +197,8 @@ class RemovedEntry(HeldByProcesses):
     """A CA that left the trust: these pods trust it."""
 
     #: Whether a call has read that the CA is back in the certificate Secret or the trust bundle, and no call since has
-    #: read its absence. A pod that starts meanwhile may read it, so ``awaited_pods`` are taken again then.
+    #: read its absence. A pod that starts meanwhile may read it, so ``awaited_pods`` are taken again in each pass, up
+    #: to the pass that reads its absence.
     is_back: bool = False
 
 
@@ -245,8 +246,8 @@ NO_FLOW_OPTIONS = FlowOptions()
 
 @dataclass(frozen=True)
 class Beginning:
-    """The beginning of a flow, as recorded by the call that prepared the next CA. A later write opens the journal, and
-    perhaps another call.
+    """The beginning of a flow, as recorded by the call that prepared the next CA. A later write, perhaps of another
+    call, opens the journal.
     """
 
     #: When nodes give up the replaced CA.
@@ -269,7 +270,7 @@ class Journal:
     started_at: datetime
     #: When the flow finished, in UTC; None while it is in flight.
     finished_at: datetime | None = None
-    #: SHA-256 of this CA, by which people name it.
+    #: SHA-256 of the replaced CA, by which people name it.
     replaces_sha256: str | None = None
     #: When nodes give up the replaced CA. A run without this option keeps to it.
     retire: Retirement = Retire.NOW
@@ -334,11 +335,11 @@ class Ledger:
     @cached_property
     def held_by_pod(self) -> Mapping[str, tuple[HeldLeaf, ...]]:
         """The held leaves by the UID of each of their holders: there may be as many as nodes."""
-        found: dict[str, tuple[HeldLeaf, ...]] = {}
+        by_pod: dict[str, tuple[HeldLeaf, ...]] = {}
         for leaf in self.held_leaves:
             for uid in leaf.holders:
-                found[uid] = (*found.get(uid, ()), leaf)
-        return found
+                by_pod[uid] = (*by_pod.get(uid, ()), leaf)
+        return by_pod
 
     def find_pods_with_listeners_alone(self, leaf: HeldLeaf) -> frozenset[str]:
         """UIDs of the holders of a held leaf in which nothing but listeners ever presented it. The first leaf that the

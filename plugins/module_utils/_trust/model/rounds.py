@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 from .names import counted, listed
 from .steps.nodes import RollReason
 
-#: How long a roll waits before the next round until the brokers of the last lead again. In this time Kafka looks at its
-#: leaders once (``leader.imbalance.check.interval.seconds`` is 300 by default).
+#: How long a roll waits, before the next round, for the brokers of the last round to lead again. In this time Kafka
+#: looks at its leaders once (``leader.imbalance.check.interval.seconds`` is 300 by default).
 LEADERS_RETURN = timedelta(minutes=5)
 
 

@@ -50,7 +50,7 @@ class ClusterSecurity:
 
 #: Each side of a connection presents its leaf, as in every release of Strimzi unless the resource says otherwise.
 MUTUAL_TLS = ClusterSecurity()
-#: The remedy if their security is unknown.
+#: The remedy if the security of these connections is unknown.
 HOW_TO_KNOW = (
     "Where the operator has yet to reconcile the resource, let it. Look for a release of the collection that knows "
     "these types; until then renew and replace CAs as Strimzi says for them."

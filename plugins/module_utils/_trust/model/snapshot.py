@@ -193,9 +193,9 @@ class LinkCertificates:
     old_with_new: Certificate | None = None
 
     def sent_at(self, now: datetime) -> Chain:
-        """The part of a chain between a leaf of the new CA and the CA's own certificate once this is in use, as long as
-        both are valid. Clients with only the old CA follow the first. The second leads from there to the new CA,
-        because Kafka loads no chain with a gap.
+        """The part of a chain between a leaf of the new CA and the CA's own certificate, once the CA is in use; empty
+        unless both link certificates exist and are valid. Clients with only the old CA follow the first. The second
+        leads from there to the new CA, because Kafka loads no chain with a gap.
         """
         return (
             self.both if all(certificate.not_before <= now < certificate.not_after for certificate in self.both) else ()
@@ -217,7 +217,7 @@ class PreparedAuthority:
     key: str | None
     #: Its link certificates; None if there are none.
     links: LinkCertificates | None = None
-    #: The key is kept elsewhere, and only an issuer can sign leaves.
+    #: Whether the key is kept elsewhere. Then only an issuer can sign leaves.
     key_is_elsewhere: bool = False
 
     @property
@@ -317,7 +317,7 @@ class CaSecrets:
 
     @property
     def links_in_use(self) -> LinkCertificates | None:
-        """Both link certificates of the CA in use, also of its renewed CA; None if one is missing."""
+        """Both link certificates of the CA in use, also after a renewal of this CA; None if one is missing."""
         own = (link for link in self.links.values() if self.current and link.new_with_old.is_twin_of(self.current[0]))
         return next((link for link in own if link.old_with_new is not None), None)
 
@@ -331,8 +331,8 @@ class CaSecrets:
         return (*links.sent_at(now), *issuer)
 
     def led_to(self, issuer: Chain, now: datetime) -> Chain:
-        """The certificates behind a leaf of this CA from a node once the CA is in use: the link certificates of both
-        directions, then its own chain.
+        """The certificates that a node sends behind a leaf of this CA once the CA is in use: the link certificates of
+        both directions, then its own chain.
         """
         leading = (link for link in self.links.values() if link.both and link.new_with_old.is_twin_of(issuer[0]))
         links = next((link for link in leading if issuer[0] != link.new_with_old), None)
@@ -545,7 +545,7 @@ class Nodes:
 class UnlabelledSecret:
     """A Secret with lost labels, found by its name."""
 
-    #: These, as "<name>=<value>".
+    #: The lost labels, as "<name>=<value>".
     lost: tuple[str, ...]
     #: The purpose of the labels, as a part of a sentence.
     purpose: str
@@ -828,7 +828,7 @@ class Snapshot:
 
     @cached_property
     def every_missing_leaf(self) -> Mapping[str, Component]:
-        """The leaves that processes and users should have and have not."""
+        """The leaves that processes and users should have, and do not have."""
         return {
             **self.leaves.missing,
             **{name: Component.USER for name, leaf in self.user_leaves.items() if leaf is None},

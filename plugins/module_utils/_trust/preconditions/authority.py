@@ -50,7 +50,7 @@ _REFUSED_CHAIN = (
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The remedy: if a backup has the damaged Secrets, one playbook puts them back."""
+    """No Secret has lost content that a backup still has: one playbook puts it back."""
     if (step := find_lost_secrets(snapshot)) is None:
         return
     where = {
@@ -81,7 +81,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
             f"entry {entry} holds a private key, and clients read this Secret.",
             "Take the private key out, and run the flow again. Every client that could read the Secret may have the "
-            "key: where it is that of a CA, replace it (replace_key).",
+            "key. If it is the key of a CA, replace it (replace_key).",
         )  # fmt: skip
     for name in defects.named_for_tls:
         yield Violation(
@@ -493,7 +493,7 @@ def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
 
 
 def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Iterator[Violation]:
-    """If a CA has none, the others of its name need no comparison with it."""
+    """If a CA has no subject key identifier, the others of its name need no comparison with it."""
     lacking = [certificate for certificate in same if certificate.subject_key_identifier is None]
     for certificate in lacking:
         other, *_more = (each for each in same if each.public_key_sha256 != certificate.public_key_sha256)
@@ -517,7 +517,7 @@ def _of_authority(snapshot: Snapshot, message: str) -> Violation:
 
 def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> str:
     """Why the certificate does not name its signer among these CAs, as a sentence without its subject; empty if it
-    does, or if there is no other CA.
+    does, or if no other of these CAs has signed it.
     """
     signers = [issuer for issuer in issuers if certificate.signed_by(issuer)]
     identifier = certificate.authority_key_identifier

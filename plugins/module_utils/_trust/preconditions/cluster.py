@@ -95,7 +95,7 @@ def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 #: The remedy if a flow on the other CA has paused the operator.
-END_OF_A_FLOW = "Wait for its end; if its run was killed, run it again: it ends the pause."
+END_OF_A_FLOW = "Wait until that flow ends. If its run was killed, run the same playbook again: it ends the pause."
 
 
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -220,7 +220,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """No time of the ledger is in the future. If a flow ended in the future, it would count as fresh until then, and
-    nothing would be done. Clients would get their time until long after such a time.
+    nothing would be done. If a CA was published in the future, the time for clients would begin only then.
     """
     latest = snapshot.now + CLOCKS_DIFFER
     for what, time in _times_in_ledger(snapshot.ledger_or_empty):
@@ -297,7 +297,8 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is being terminated{where}.",
                 "Wait for its end and for the pod in its place; a flow in progress would go on, a new flow does not "
-                "start. Where it does not end because its worker is lost, see that that is really off, then delete it.",
+                "start. If it does not end because its worker is lost, check that the worker is really off, then "
+                "delete the pod.",
                 command=f"kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} --grace-period=0 "
                 "--force",
             )  # fmt: skip
@@ -356,7 +357,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name),
             "is immutable: its data cannot be changed, and the field cannot be taken back.",
-            "Put it again in one go, without the field, as who has set it agrees to, then run the flow again.",
+            "Put it again in one go, without the field, if the person who set it agrees, then run the flow again.",
             command=f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed "
             "'/^immutable: true$/d' | kubectl replace --force --filename -",
         )  # fmt: skip
@@ -414,7 +415,7 @@ def wrong_clock(snapshot: Snapshot) -> Violation | None:
 
 
 def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
-    """A warning of the clock, as a sentence, if it holds no flow; empty if it agrees with the API server's."""
+    """A warning about the clock, as a sentence, if it holds no flow; empty if it agrees with the API server's."""
     clock = snapshot.clock
     if clock.ahead is None:
         waived = waiver_of(CLOCK, snapshot) is not None
@@ -428,7 +429,7 @@ def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
-    """A warning of an operator of another version, as a sentence; empty if its version is known, or if the resource
+    """A warning about an operator of another version, as a sentence; empty if its version is known, or if the resource
     does not say it.
 
     Another version holds no flow. A version is no evidence about trust, and no gate rests on it. Before its next step,

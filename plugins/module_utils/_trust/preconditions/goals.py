@@ -5,8 +5,9 @@
 """Preconditions of single goals: undo a flow, adopt a CA, hand it back to the operator, apply options about CAs and
 link certificates, scale a node pool, and waive a client.
 
-A waiver is the only way past an unseen outside client, a running rebalance, and a clock without a comparison. Each
-waiver names one of them, ends, and gives a reason. A process of the cluster itself always counts.
+A waiver is the only way past an unseen outside client, a running rebalance, a clock without a comparison, and a CA from
+elsewhere that breaks the key policy. Each waiver names one of them, ends, and gives a reason. A process of the cluster
+itself always counts.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ _KEEPING = (Goal.CREATE, Goal.UPGRADE, Goal.RECONCILE, Goal.RENEW)
 
 
 def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """For Kafka and the operator, the rule for a supplied CA applies to a CA that a person has put there too. A
-    replacement is the way out.
+    """A CA that a person has put into the Secrets keeps to the rule for a supplied CA, as far as Kafka and the
+    operator verify by it. A replacement is the way out.
     """
     if intent.goal not in _KEEPING or (snapshot.ledger is not None and intent.goal is not Goal.RENEW):
         return
@@ -259,8 +260,8 @@ def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
 def _check_differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
-    """The violations if a CA was made another way than the caller wants now. With ``life``, the caller can mean its
-    validity; new leaves get the same validity.
+    """The violations if a CA was made another way than the caller wants now. With ``life``, the validity counts as
+    well; without, the caller may mean the validity of new leaves alone.
     """
     wishes: dict[str, str | int | None] = {
         "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None,
@@ -287,7 +288,7 @@ def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if resolve(snapshot, intent, ledger).needs_new_ca and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
         yield Violation(
             Condition.LINK_UNTIL_IS_AHEAD, "link_until",
-            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is "
+            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead on clients that know only the CA which is "
             "to be replaced.",
             "Give a later time, or none: nodes lead them on until that CA ends.",
         )  # fmt: skip
@@ -329,8 +330,8 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A precondition on waivers: each given waiver names an outside client, has a reason, and ends neither before now
-    nor too late.
+    """A precondition on waivers: each given waiver names no part of the cluster, has a reason, and ends neither before
+    now nor too late.
     """
     for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):

@@ -69,7 +69,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """
     if intent.goal is Goal.RENEW_LEAVES:
         return
-    # With the CAs before their entry in the ledger.
+    # The ledger with the CAs that are yet to enter it.
     ledger = enrol_authorities(snapshot, snapshot.ledger_or_empty)
     # If only an issuer can make a missing leaf, the flow itself requests it, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
@@ -105,8 +105,8 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 _DAY = timedelta(days=1)
-#: The least time of a leaf beyond that window before a flow begins. A flow may stop for an approval or wait for
-#: clients, and a weekly run renews leaves before the operator does.
+#: The least time of a leaf beyond the operator's window before a flow begins. A flow may stop for an approval or wait
+#: for clients, and a weekly run renews leaves before the operator does.
 MARGIN = 7 * _DAY
 #: The same during a flow: so much of the week is left.
 REST = _DAY
@@ -216,7 +216,7 @@ def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
 
 
 def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
-    """The leaf with the shortest life; None if no leaf is going to be issued."""
+    """The CA that is going to issue leaves; None if no leaf is going to be issued."""
     ledger, begun = snapshot.ledger_or_empty, in_flight(snapshot.ledger)
     if resolve(snapshot, intent, ledger).needs_new_ca:
         supplied = supplied_for(snapshot, intent, ledger)
@@ -284,7 +284,7 @@ def _longest_window(snapshot: Snapshot) -> timedelta:
 
 
 def _describe_lower_limit(most: timedelta) -> str:
-    """The highest sufficient ``renewalDays`` beside the longest window."""
+    """The highest sufficient ``renewalDays``, as a part of a sentence; empty if there is none."""
     highest = most // _DAY
     return f", {highest} or less" if highest > 0 else ""
 
@@ -311,8 +311,8 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
             f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner "
             f"alone knows which CAs other listeners trust: {listed(users.unmanaged_listeners)}.",
             "Have the next CA trusted there before users are issued again, and the old CA until no certificate of it "
-            "is left; and add a listener with the authentication tls for the time of the flow. Where none is under "
-            "way and no client logs in there with certificates of this CA, replace it in any way.",
+            "is left; and add a listener with the authentication tls for the time of the flow. If no flow is in "
+            "flight and no client logs in there with certificates of this CA, replace the CA in any way.",
         )  # fmt: skip
     elif why := _why_unsettled(snapshot):
         yield Violation(
@@ -417,7 +417,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A presenter with an old certificate would hold the flow at its end. Without this rule it would be refused."""
+    """A presenter with an old certificate would hold the flow at its end: without the old CA it would be refused."""
     for presenter in presenters(snapshot):
         if presenter.hindrance:
             yield Violation(

@@ -79,7 +79,7 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """This applies to a new CA only: if CAs of a cluster share a key already, it goes on, also to another CA."""
+    """This applies to a new CA only. If both CAs of a cluster share a key already, flows go on, also to another CA."""
     keys = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
     for subject, chain, remedy in _authorities_to_trust(snapshot, intent):
         common = "" if chain[0].public_key_sha256 in keys else _describe_common_part(chain, snapshot)
@@ -243,7 +243,9 @@ def _count_and_list(names: Iterable[str], what: str) -> str:
 
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Before a CA is adopted: every party can use it, and every process can come to trust it before it meets it."""
+    """Before a CA is adopted: every party can use it, and every process can come to trust it before the process meets a
+    leaf of it.
+    """
     swap = find_adoption(snapshot, intent)
     if swap is None:
         return
@@ -280,9 +282,9 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
     if stored:
         yield Violation(
             condition, snapshot.names.certificate_secret,
-            f"is too far gone: {_count_and_list(stored, 'certificate')} of {named(swap.certificate)} are stored "
-            f"already, and {_count_and_list(waiting, 'pod')} that have not restarted since would refuse what the next "
-            "pod to restart presents.",
+            f"cannot go back to the replaced CA for the adoption: {_count_and_list(stored, 'certificate')} of "
+            f"{named(swap.certificate)} are stored already, and {_count_and_list(waiting, 'pod')} that have not "
+            "restarted since would refuse what the next pod to restart presents.",
             f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed "
             "connections; then adopt the CA.",
         )  # fmt: skip

@@ -86,7 +86,7 @@ def _operator_renews(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> 
 
 
 def is_in_operator_window(own: Certificate, leaf: StoredLeaf, snapshot: Snapshot) -> bool:
-    """Whether the operator that looks at this leaf, whose certificate this is, would renew it."""
+    """Whether this leaf, with the certificate ``own``, is so near its end that the operator would renew it."""
     return own.not_after - snapshot.now < snapshot.window_of(leaf)
 
 
@@ -116,9 +116,9 @@ def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -
 
 
 def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
-    """When a leaf comes near the operator's window, in which the operator renews it, so long before its end. If a leaf
-    lives no longer than that, it is in the window from its first day: it is renewed at half of its life, so not every
-    run renews it.
+    """When a leaf comes near the operator's window: the time before its end in which the operator renews it. If a leaf
+    lives no longer than the window, it is in the window from its first day: it is renewed at half of its life, so not
+    every run renews it.
     """
     life = leaf.not_after - leaf.not_before
     outside = life - window
@@ -139,8 +139,8 @@ def describe_written_back(snapshot: Snapshot) -> Iterator[str]:
 
 
 def correct_orders(at: Situation) -> Steps:
-    """Have the issuer renew due leaves; not while the CA is being replaced, because the flow requests every leaf then
-    anyway.
+    """Correct what an issuer that renews by itself would renew, if it differs from the wanted leaf; not while the CA is
+    being replaced, because the flow requests every leaf then anyway.
     """
     if at.intent.goal not in _GOALS or at.successor is not None or at.current is None:
         return ()
@@ -156,8 +156,8 @@ def correct_orders(at: Situation) -> Steps:
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """Leaves of the CA in use that are in their time for renewal, or whose CA is; also leaves that end with their CA.
-    These are leaves of nodes. They are all leaves if the key of the CA is kept elsewhere, because then the operator
-    renews none. None if the caller does not renew leaves.
+    Only leaves of nodes count; all leaves count if the key of the CA is kept elsewhere, because then the operator
+    renews none. Empty if the caller does not renew leaves.
     """
     return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed_here(leaf, snapshot, intent))
 
@@ -286,8 +286,8 @@ def _reasons_of_abort(snapshot: Snapshot, ledger: Ledger) -> tuple[_Reason, ...]
 
 
 def _reasons_without_the_operator(snapshot: Snapshot) -> tuple[_Reason, ...]:
-    """The reasons for which the operator would issue a leaf of the CA in use. If it has the key, it issues all but
-    misnamed leaves by itself.
+    """The reasons for which a leaf of the CA in use is issued in the place of the operator. If the operator has the
+    key, it issues all but misnamed leaves by itself.
     """
     return _reasons_of_defects(snapshot.ca.current) if snapshot.ca.in_use_elsewhere else (_why_misnamed,)
 

@@ -38,7 +38,7 @@ _PATIENCE = timedelta(days=8)
 #: something.
 _LAST_DAYS = timedelta(days=7)
 
-#: The least time between the opening of a window and the end for a renewal in it: the run in it may fail.
+#: The least time from the opening of a window to the end of a certificate that is renewed in it: a run may fail.
 _LATEST_WINDOW = timedelta(days=2)
 
 
@@ -141,7 +141,7 @@ def is_recovery_due(snapshot: Snapshot) -> bool:
 
 
 def _with_recovery(certificates: Iterable[Expiring], snapshot: Snapshot) -> Iterator[Expiring]:
-    """The certificate with the recovery as the one remedy, if it is due."""
+    """The certificates. If a recovery is due, it is the remedy of each that needs one."""
     is_due, is_lost = is_recovery_due(snapshot), find_lost_secrets(snapshot) is not None
     for expiring in certificates:
         if is_lost:
@@ -385,8 +385,8 @@ def _describe_renewal_by_operator(begins: datetime, snapshot: Snapshot) -> tuple
     return f"the Cluster Operator{where}{_describe_begin(begins, snapshot)}", ""
 
 
-#: The operator looks at every certificate with each reconcile, every two minutes. A restart of it, or a slow one, is
-#: over by then.
+#: The operator looks at every certificate with each reconcile, every two minutes. A restart of the operator, or a
+#: slow reconcile, is over by then.
 _IN_TIME = timedelta(days=1)
 
 

@@ -122,8 +122,8 @@ _NOT_ASKED_FOR = frozenset({RollReason.USE, RollReason.ENDED})
 def unusable_leaves(
     snapshot: Snapshot, ledger: Ledger, named_secrets: Collection[str], by_issuer: str
 ) -> Mapping[str, Violation]:
-    """The Secrets among ``named_secrets`` without a leaf, or with an unusable leaf, each with the violation. The end of
-    a sentence ``by_issuer`` says how an issuer replaces the leaf, if the operator can issue none.
+    """The Secrets among ``named_secrets`` without a leaf, or with an unusable leaf, each with the violation.
+    ``by_issuer`` is the end of a sentence about how an issuer replaces the leaf, if the operator can issue none.
 
     A process that started before goes on with its own leaf and shows no fault. But its next restart would bring it back
     with an untrusted leaf, or not at all.
@@ -194,15 +194,15 @@ def _describe_last(pods: Sequence[str], authority: str) -> str:
     """
     if len(pods) > 1:
         return (
-            f"Restart these together, which are away until the next run has stored certificates of {authority} for "
+            f"Restart these together; they are away until the next run has stored certificates of {authority} for "
             f"them: {listed(pods)}"
         )
     return f"{pods[0]} restarts last, with a certificate of {authority} that a run stores for it" if pods else ""
 
 
 def _describe_other_restarts(at: Situation) -> str:
-    """The begin of a sentence about pods that the operator does not restart. This collection asks Kafka about them with
-    the operator's own leaf.
+    """The beginning of a sentence about pods that the operator does not restart. This collection asks Kafka about them
+    with the operator's own leaf.
     """
     if operator_leaves(at.snapshot).isdisjoint(at.lacking_leaves):
         return "Have the run restart the nodes (strategy=direct), or restart"
@@ -240,7 +240,7 @@ def _find_awaited_secrets(at: Situation) -> Collection[str]:
 
 def await_free_names(at: Situation) -> Turn:
     """Wait if a presenter outside the cluster gets no certificate of any issuer, because another object has the name of
-    its Secret.
+    its Secret, or because the presenter has the name of a process of the cluster.
     """
     if not at.snapshot.ca.in_use_elsewhere:
         return ()

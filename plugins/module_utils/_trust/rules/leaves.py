@@ -296,7 +296,7 @@ def issue_operator_leaf(at: Situation) -> Steps:
 
 def await_restarts(at: Situation) -> Turn:
     """Wait for the operator: it restarts every process whose Secret or generation has changed since its start. If nodes
-    keep the leaf and the trust of their start, the restarts to come for any reason are left.
+    keep the leaf and the trust of their start until they restart for another reason, the flow does not wait for that.
     """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
@@ -321,7 +321,7 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
     """Whether these restarts belong to a flow; the flow does not wait for restarts that the operator makes for its own
-    reasons. If another program else keeps the key, no leaf changes but by a flow.
+    reasons. If the key is kept elsewhere, no leaf changes but by a flow.
     """
     if (
         at.flow_in_flight is not None
@@ -360,9 +360,9 @@ def _describe_reload(at: Situation) -> str:
 
 
 def _find_leaves_to_leave(at: Situation) -> Iterator[HeldLeaf]:
-    """The held leaves of the replaced CA, with another key than the next CA, if they are to leave now. They are not of
-    the CA that the flow leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for
-    a held leaf: each node restarts with its own certificate.
+    """The held leaves that are to leave now: in a replacement of the key, each held leaf of another CA than the CA that
+    the flow leads to, or back to. While the flow awaits certificates of that CA no pod restarts for a held leaf: each
+    node restarts with its certificate of that CA.
     """
     begun = at.flow_in_flight
     if begun is None or begun.goal is not Goal.REPLACE_KEY or not restarts_to_give_up(at) or leaves_to_await(at):
@@ -374,7 +374,7 @@ def _find_leaves_to_leave(at: Situation) -> Iterator[HeldLeaf]:
 
 def restart_holders(at: Situation) -> Steps:
     """Restart nodes with a held leaf if it ends soon, or if its CA is to leave now: a channel beyond the reload
-    presents it until then.
+    presents it until the restart.
 
     When the cluster is handed back, restart every node with a held leaf: no ledger will remember them.
     """
@@ -392,9 +392,9 @@ def restart_holders(at: Situation) -> Steps:
 def rewrite_leaves(at: Situation) -> Steps:
     """In a pause, keep the leaves of the CA in use and put its chain behind them; issue all others again.
 
-    The trust gate judges once more (I3): the trust may have changed since the switch. If a node does not answer now, it
-    has agreed to the switch. Without these leaves the operator would issue others of the same CA and restart every
-    node.
+    The trust gate judges once more (I3): the trust may have changed since the switch. A missing answer closes nothing
+    now: each node accepted these leaves before the switch. Without these leaves the operator would issue others of the
+    same CA and restart every node.
     """
     outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]
     current = at.current
@@ -425,9 +425,9 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
 
 
 def restore_links(at: Situation) -> Steps:
-    """Put the link certificates of the CA in use behind leaves of nodes from the operator, which knows no links; and
-    take them off if any of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md,
-    "After the switch"). Leaves about to be replaced are left alone.
+    """Put the link certificates of the CA in use behind the leaves that the operator has issued to nodes, because it
+    knows no links; and take them off if any of them has ended. Nothing restarts for it, because the leaf stays the same
+    (docs/operator.md, "After the switch"). Leaves about to be replaced are left alone.
     """
     ca, current = at.snapshot.ca, at.current
     if current is None or at.successor is not None or ca.links_in_use is None:

@@ -138,7 +138,7 @@ def _is_known(pod: Pod, at: Situation) -> bool:
 
 def _assumed_to_keep(at: Situation) -> frozenset[str]:
     """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf. They have
-    nothing to give up: their answer would have shown the leaf in the ledger's note.
+    no leaf of another CA to give up: if they had one, the ledger would say so since their last answer.
     """
     presented = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
     return frozenset(
@@ -186,7 +186,7 @@ def end_pause(at: Situation) -> Steps:
 
 
 def end_pause_unadopted(at: Situation) -> Steps:
-    """In a pause of a cluster with a CA that the operator generates, the same: no step changes a CA."""
+    """The same in a cluster with a CA that the operator generates: no step in the pause changes a CA."""
     return _end_pause(at, (stamp_pods,))
 
 
@@ -216,7 +216,7 @@ Rule: TypeAlias = Callable[[Situation], Turn]
 
 
 def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wait, ...]]:
-    """The steps of the first rule that has any; else no step, and the reason of each of the others to wait."""
+    """The steps of the first rule that has any; if none has, the reasons of the rules that wait."""
     waits = []
     for rule in rules:
         turn = rule(at)
@@ -227,8 +227,8 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
     return (), tuple(waits)
 
 
-#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and the
-#: other leaves in processes.
+#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, their
+#: uptake, and the restarts for held leaves.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, reload_leaves, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
@@ -277,7 +277,7 @@ RULES: tuple[Rule, ...] = (
     switch,
     tidy_keys,
     forget_requests,
-    # Uptake: processes take up the written leaves; by the operator's restarts before a process is made to forget a CA.
+    # Uptake: processes take up the written leaves, by the operator's restarts before any is made to forget a CA.
     await_restarts,
     # Users with their certificates are let on before others get theirs.
     resume_served_users,

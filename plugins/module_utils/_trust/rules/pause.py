@@ -44,10 +44,10 @@ def pause_first(at: Situation, *steps: Step) -> Steps:
 
 
 def pause_reissue(at: Situation) -> Steps:
-    """Pause issuing before a switch, if certificates outside the cluster are to be issued after it some at a time, or
-    by this collection, or if none may be issued during it: afterwards their issuer would take the next CA for each of
-    them at any moment. Pause also before a switch back: for a paused user, no certificate of the given-up CA is on its
-    way any more.
+    """Pause the issue of certificates outside the cluster before a switch, if they are to be issued after it some at a
+    time, or by this collection, or if none may be issued during it. Without the pause their issuer could issue each of
+    them under the next CA at any moment after the switch. Pause also before a switch back: for a paused user, no
+    certificate of the given-up CA is on its way any more.
     """
     because = _why_all_users_paused(at) or _why_paused_before_switch_back(at)
     if at.intent.pace.user_batch is None and not because:
@@ -166,7 +166,7 @@ _ABOUT_CERTIFICATES = re.compile(
 def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     """Wait for the reconcile that ends a pause. If the operator cannot use the stored Secrets, have it look once more,
     once for each state of the Secrets. After that its refusal holds the flow, in its own words and with the
-    differences. If leaves are awaited, it is about these.
+    differences. If leaves are awaited, the refusal is about these, and holds nothing.
 
     If ``work_is_left``, a later call has steps to take. These may mend a failure that the flow has found, and they show
     the restarts of the reconcile after a pause.
@@ -288,7 +288,7 @@ def _unreadable_leaves(at: Situation) -> frozenset[str]:
     return frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
 
 
-#: The time between the restart of the nodes with a held leaf and its end.
+#: How long before the end of a held leaf the nodes with it restart.
 RESTART_BEFORE = timedelta(days=7)
 
 
@@ -374,7 +374,7 @@ def restarts_to_give_up(at: Situation) -> bool:
 
 
 def latest_restart(at: Situation, journal: Journal) -> datetime | None:
-    """The latest restart of nodes that still present or trust the old CA; None if nothing ends."""
+    """The latest time for the restart of nodes that still present or trust the old CA; None if nothing ends."""
     return min(_find_latest_restarts(at, journal), default=None)
 
 
@@ -460,8 +460,8 @@ def why_restarted_later(at: Situation, next_: Certificate) -> str:
 
 
 def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
-    """Why the flow does not have running nodes read again that this CA is trusted, or no longer is: only their answers
-    show that they have.
+    """Why the flow does not have running nodes read their trust again for this CA, which has come into it or left it:
+    only their answers show that they have read it.
     """
     return why_not_reloaded(at) or why_trust_is_unknown(authority, at.snapshot)
 

@@ -115,7 +115,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
 
 
 def _limit_link(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
-    """The step with the wish of the caller for the time until which nodes lead clients on that know only the CA in
+    """The step with the wish of the caller for the time until which nodes lead on clients that know only the CA in
     use.
     """
     until, current = at.intent.pace.link_until, at.current
@@ -157,8 +157,8 @@ def _renew_for_link(at: Situation, current: Certificate) -> PrepareAuthority:
 
 
 def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
-    """Whether the CA in use is renewed before its key is replaced. Three things are needed: a certificate that it does
-    not allow below it is to lead to its leaves; its key is here; and there are clients that get time.
+    """Whether the CA in use is renewed before its key is replaced. Three things are needed: it is to certify
+    the next CA, and allows no CA below it; its key is here; and there are clients that get time.
     """
     grace = at.intent.pace.client_grace
     if not can_raise_path_length(at.snapshot) or not presenting_pods(at.snapshot):
@@ -196,7 +196,7 @@ def _with_back_link_request(
         return step
     old, new = named(current), named(supplied.chain[0])
     without_it = (
-        f"There is no link certificate of {old} by {new}, so nodes lead clients on that know only {old} from memory "
+        f"There is no link certificate of {old} by {new}, so nodes lead on clients that know only {old} from memory "
         f"alone: for {grace_of(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where "
         "they cannot read again. From then on these clients refuse them, until they read the certificate Secret again."
     )
@@ -205,7 +205,7 @@ def _with_back_link_request(
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
         f"The key of {new} is kept elsewhere, so the flow asks {signer} for a link certificate of {old} by it: with "
-        f"that nodes lead clients on that know only {old}. Where it gives none, a warning says why, which clients "
+        f"that nodes lead on clients that know only {old}. Where it gives none, a warning says why, which clients "
         "refuse the nodes, and from when on."
     )
     links = replace(step.links, back_issuer=signer, refusing_clients=without_it)
@@ -258,8 +258,8 @@ def restart_to_trust(at: Situation) -> Turn:
     last = frozenset(pod.uid for pod in at.pods_that_would_stay_away)
     for entry in at.ledger.entries:
         waiting = (entry.awaited_pods or frozenset()) & at.snapshot.uids
-        leaves = entry.state is TrustState.PHASE_OUT and not at.is_next(entry)
-        if not waiting or leaves or _is_given_up(at, entry) or not is_refused(at, entry):
+        is_leaving = entry.state is TrustState.PHASE_OUT and not at.is_next(entry)
+        if not waiting or is_leaving or _is_given_up(at, entry) or not is_refused(at, entry):
             continue
         because = ""
         if at.successor is not None and at.successor.entry == entry:

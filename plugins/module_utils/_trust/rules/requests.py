@@ -69,8 +69,9 @@ class Asked:
 
 @answered_once
 def leaves_to_ask_for(at: Situation) -> Asked | None:
-    """The leaves to request from the next CA if there is one, or else from the CA in use; None if the key of that CA is
-    here. If none is wanted, it is a leaf that shows which CA of the source signs.
+    """The leaves to request from the next CA if there is one, or else from the CA in use. If there are none, or the key
+    of that CA is here, it is a leaf that only shows which CA of the source signs. None if the key is here and no such
+    leaf is needed.
     """
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
@@ -142,7 +143,7 @@ def ask_for_leaves(at: Situation) -> Steps:
         return ()
     domain = _find_domain(at.snapshot, missing)
     because = (
-        "Which CA of the source signs is told by this certificate."
+        "This certificate shows which CA of the source signs."
         if requested == _ask_for_sample(at)
         else f"The key of {named(requested.issuer[0])} is kept elsewhere, so the collection asks for its certificates "
         f"before anything depends on them.{f' {describe_domain(at.snapshot)}' if domain else ''}"
@@ -460,7 +461,7 @@ def _next_spare(at: Situation, secret: str) -> Next:
     return Next.ASK if is_old else next_for_leaf(at, secret, current)
 
 
-#: The number of certificates before the User Operator is seen to keep them: its queue drops all beyond its size
+#: How many certificates are written before the User Operator is seen to keep them: its queue drops all beyond its size
 #: (docs/operator.md, "Users").
 _AT_ONCE = 500
 
@@ -536,9 +537,9 @@ def reissue(at: Situation) -> Steps:
 
 
 def await_pick_up(at: Situation) -> Turn:
-    """Wait for the programs that an operator restarts with their new certificates, or copies these for. This collection
-    cannot restart the others: they hold the flow. If the certificate of a program is not issued again, because another
-    writer has paused its user, the program has nothing to take up.
+    """Wait for the programs that an operator restarts with their new certificates, or for which it copies these. This
+    collection cannot restart the others: they hold the flow. If the certificate of a program is not issued again,
+    because another writer has paused its user, the program has nothing to take up.
     """
     begun = at.flow_in_flight
     if begun is None or at.successor is not None or at.current is None:

@@ -161,8 +161,8 @@ def _why_not_of_this_ca(snapshot: Snapshot, backup: Backup, own: Certificate) ->
 def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
     """Why a backup of the clients CA lacks the CAs of brokers and users. If a CA waits in the backup, it may have come
     into use a moment ago, or long ago: without the trust bundle nothing shows it, and brokers may have forgotten the CA
-    before it. If no flow has put a CA there, it is no evidence in the bundle: the operator has put it there too, and
-    brokers have not read it.
+    before it. If no flow has put the present CA into ``ca.crt``, the bundle is no evidence: the operator has brought
+    that CA there too, and brokers have not read it.
     """
     bundle = snapshot.bundle if find_swap(snapshot) is None else None
     if bundle and own.fingerprint not in bundle:

@@ -45,11 +45,11 @@ def withdraw(at: Situation) -> Turn:
     """
     held: list[Violation] = []
     for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
-        leaves = entry.state is TrustState.PHASE_OUT
-        if not (leaves or entry.fingerprint == at.intent.trust.leaving_ca) or at.awaits_trust(entry):
+        is_leaving = entry.state is TrustState.PHASE_OUT
+        if not (is_leaving or entry.fingerprint == at.intent.trust.leaving_ca) or at.awaits_trust(entry):
             continue
         closed = at.why_it_stays(entry.fingerprint)
-        may_go = leaves and entry.certificate != at.current and not at.is_next(entry)
+        may_go = is_leaving and entry.certificate != at.current and not at.is_next(entry)
         if may_go and not closed and entry.fingerprint in at.snapshot.ca.projected:
             return pause_first(at, Withdraw(certificate=entry.certificate))
         held += closed
@@ -201,7 +201,7 @@ def _keep_authority(snapshot: Snapshot) -> Steps:
 
 
 def _hand_over_step(snapshot: Snapshot) -> SetGenerated:
-    """With the restarts that follow at once."""
+    """The step that hands the CA over, with the restarts that follow at once."""
     foretold = foresee_operator_renewal(snapshot)
     given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
     if not foretold:
@@ -237,7 +237,8 @@ def _describe_operator_renewal(snapshot: Snapshot) -> str:
         )
         return (
             f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: "
-            "clients that know the present one are refused"
+            f"{'users with certificates of' if of_users else 'clients that trust only'} the present CA "
+            f"{'are refused' if of_users else 'refuse the nodes'}"
         )
     return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
 
@@ -254,10 +255,10 @@ def raise_key_generation(at: Situation) -> Steps:
     """
     if at.intent.goal is not Goal.DOWNGRADE or at.intent.parameters.keeps_authority or at.current is None:
         return ()
-    named = authority_generation(at.current)
-    if named is None or named <= at.snapshot.ca.key_generation:
+    number = authority_generation(at.current)
+    if number is None or number <= at.snapshot.ca.key_generation:
         return ()
-    return pause_first(at, RaiseKeyGeneration(generation=named))
+    return pause_first(at, RaiseKeyGeneration(generation=number))
 
 
 def put_back(at: Situation) -> Steps:

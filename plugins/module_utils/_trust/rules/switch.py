@@ -284,14 +284,14 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     why = _why_no_way_back(successor, old)
     if why_not_in_place(at):
         return (
-            f"Nodes do not lead clients on that know only {old} after the switch, because {why}. Such clients refuse "
+            f"After the switch nodes do not lead on clients that know only {old}, because {why}. Such clients refuse "
             "each node from its restart after the switch on, until they read the certificate Secret again."
         )
     return (
-        f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read "
-        f"again {grace_of(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have "
-        "read it by then accept the nodes; clients that read it later, or only when they start, refuse the nodes from "
-        "then on, until they read it."
+        f"After the switch nodes lead on clients that know only {old} from memory alone, because {why}. The nodes read "
+        f"their certificates again {grace_of(at).total_seconds():.0f} s after it (client_grace). Clients that load "
+        "ca.crt alone and have read it by then accept the nodes; clients that read it later, or only when they start, "
+        "refuse the nodes from then on, until they read it."
     )
 
 
@@ -359,7 +359,7 @@ def switch(at: Situation) -> Turn:
     """Switch if every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3);
     wait if the trust gate is closed.
 
-    If a link certificate carries leaves, they go first, and the old CA leaves the trust with the same write.
+    If a link certificate carries leaves, these go first, and the old CA leaves the trust with the write of the switch.
     """
     successor = at.successor
     if successor is None:

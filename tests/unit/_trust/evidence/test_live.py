@@ -142,8 +142,8 @@ def test_listeners_that_differ_are_unknown(golden: GoldenFiles) -> None:
 @pytest.mark.parametrize(
     ("accepting", "stored", "said"),
     [
-        (True, False, "does not trust the CA by the time at which it started, but on port 9090, 9091 it does"),
-        (False, True, "trusts the CA by the time at which it started, but on port 9090, 9091 it does not"),
+        (True, False, "does not trust the CA, judged by the time of its start, but on port 9090, 9091 it does"),
+        (False, True, "trusts the CA, judged by the time of its start, but on port 9090, 9091 it does not"),
     ],
 )
 def test_trust_is_unknown_where_stored_evidence_contradicts_the_listeners(

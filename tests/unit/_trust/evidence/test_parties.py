@@ -162,7 +162,7 @@ def test_a_listener_shows_which_of_two_cas_with_one_generation_a_node_presents()
         pytest.param((on(NODE, accepts=names_of(OLD, NEW, THIRD)),), (OLD, NEW), (), id="accepts one that it has read since"),
         pytest.param(
             (on(NODE, accepts=names_of(OLD), refuses=names_of(NEW)),), (OLD,),
-            ("it trusts the CA by the time at which it started, but on port 9091 it does not",),
+            ("it trusts the CA, judged by the time of its start, but on port 9091 it does not",),
             id="refuses one",
         ),
         pytest.param(

@@ -93,7 +93,7 @@ CASES = [
     *(
         refusal(
             link_until_is_ahead,
-            f"link_until: {until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced. "
+            f"link_until: {until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead on clients that know only the CA which is to be replaced. "
             "Give a later time, or none: nodes lead them on until that CA ends.",
             name=name, intent=changed_intent(REPLACE_KEY, link_until=until),
         )

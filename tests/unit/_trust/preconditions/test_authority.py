@@ -86,7 +86,7 @@ CASES = [
     refusal(
         authority_secrets_are_usable,
         f"{CERTIFICATES}: entry x.crt holds a private key, and clients read this Secret. Take the private key out, and run the flow again. Every client that "
-        "could read the Secret may have the key: where it is that of a CA, replace it (replace_key).",
+        "could read the Secret may have the key. If it is the key of a CA, replace it (replace_key).",
         name="a private key", ca=secrets(defects=CaDefects(exposed_entries=("x.crt",))),
     ),
     refusal(

@@ -94,8 +94,8 @@ ASKED_HERE = (
 )
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new flow does not start."
 LOST = (
-    "Wait for its end and for the pod in its place; a flow in progress would go on, a new flow does not start. Where it does not end because its worker is "
-    f"lost, see that that is really off, then delete it. The command: kubectl delete pod {PODS[0]} --namespace kafka --grace-period=0 --force"
+    "Wait for its end and for the pod in its place; a flow in progress would go on, a new flow does not start. If it does not end because its worker is "
+    f"lost, check that the worker is really off, then delete the pod. The command: kubectl delete pod {PODS[0]} --namespace kafka --grace-period=0 --force"
 )
 #: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
@@ -174,7 +174,7 @@ BEFORE_A_FLOW = [
     ),
     refusal(
         not_paused_by_others,
-        f"{KAFKA}: is paused by a flow on the clients CA. Wait for its end; if its run was killed, run it again: it ends the pause.",
+        f"{KAFKA}: is paused by a flow on the clients CA. Wait until that flow ends. If its run was killed, run the same playbook again: it ends the pause.",
         name="by another flow", reconciliation=Reconciliation(pause=OperatorPause(is_set=True, holder="a flow on the clients CA")),
     ),
     refusal(
@@ -240,7 +240,7 @@ ALWAYS = [
     refusal(
         secrets_can_be_written,
         "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in one go, without the "
-        "field, as who has set it agrees to, then run the flow again. The command: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
+        "field, if the person who set it agrees, then run the flow again. The command: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
         "sed '/^immutable: true$/d' | kubectl replace --force --filename -",
         name="", immutable_secrets=("demo-cluster-ca",),
     ),

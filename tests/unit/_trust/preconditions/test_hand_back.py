@@ -58,7 +58,7 @@ def in_its_time(told: str, name: str, **state: bool) -> ParameterSet:
 
 NEW_KEY = (
     "the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, without a check that the new CA is trusted: "
-    "clients that know the present one are refused"
+    "clients that trust only the present CA refuse the nodes"
 )
 UNFINISHED = (
     f"{LEDGER}: records a rotation that has not finished. "

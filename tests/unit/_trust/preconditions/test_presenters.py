@@ -70,8 +70,8 @@ _CUSTOM = (
     "Kafka kafka/demo: has no listener with the authentication tls, which could answer whether it trusts the clients CA. Its owner alone knows "
     "which CAs other listeners trust: listener own (9094), listener b (9). Have the next CA trusted there before users are issued again, and the old "
     "CA until no "
-    "certificate of it is left; and add a listener with the authentication tls for the time of the flow. Where none is under way and no client logs in "
-    "there with certificates of this CA, replace it in any way."
+    "certificate of it is left; and add a listener with the authentication tls for the time of the flow. If no flow is in flight and no client logs in "
+    "there with certificates of this CA, replace the CA in any way."
 )
 _STILL = (
     "Kafka kafka/demo: has no listener with the authentication tls, and brokers may still run with one, which verifies clients by the clients CA: {}. "

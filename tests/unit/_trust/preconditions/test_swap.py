@@ -108,7 +108,7 @@ CASES = [
         **swapped_in(prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),)),
     ),
     adopted(
-        "too far gone", f"{CERTIFICATES}: is too far gone: 1 certificate ({PODS[0]}) of {NEW_NAME} are stored already, and "
+        "too far gone", f"{CERTIFICATES}: cannot go back to the replaced CA for the adoption: 1 certificate ({PODS[0]}) of {NEW_NAME} are stored already, and "
         f"2 pods ({PODS[1]}, {PODS[2]}) that have not restarted since would refuse what the next pod to restart presents. {BACK}. Where "
         "its key is lost, have the operator restart every pod, which cannot be without failed connections; then adopt the CA.",
         **swapped_in(), pods=(a_pod(PODS[0], 1), *pods(0)[1:]), leaves=(a_leaf(PODS[0], NEW, 1), *leaves()[1:]),

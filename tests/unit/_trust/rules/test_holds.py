@@ -146,7 +146,7 @@ OTHER_RESTARTS = (
     "Have the run restart the nodes (strategy=direct), or restart the other pods yourself, one after the other. "
 )
 LAST = f"{PODS[2]} restarts last, with a certificate of {named(NEW.certificate)} that a run stores for it"
-TOGETHER = f"Restart these together, which are away until the next run has stored certificates of {named(NEW.certificate)} for them: {PODS[0]}, {PODS[2]}"
+TOGETHER = f"Restart these together; they are away until the next run has stored certificates of {named(NEW.certificate)} for them: {PODS[0]}, {PODS[2]}"
 BY_OPERATOR = (
     "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
 )

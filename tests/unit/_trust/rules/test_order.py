@@ -482,7 +482,7 @@ def foreseen(left: timedelta, **fields: Any) -> str:
 
 
 OF_USERS = {"issued_by": IssuedBy.USER_OPERATOR}
-UNCHECKED = "without a check that the new CA is trusted: clients that know the present one are refused."
+UNCHECKED = "without a check that the new CA is trusted"
 
 
 @pytest.mark.parametrize(
@@ -492,12 +492,13 @@ UNCHECKED = "without a check that the new CA is trusted: clients that know the p
         (OF_USERS, "in its next reconcile the operator renews it, and restarts each node once."),
         (
             {"reconciliation": replace(RUNS, replaces_key=True)},
-            f"in its next reconcile the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, {UNCHECKED}",
+            f"in its next reconcile the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, {UNCHECKED}: "
+            "clients that trust only the present CA refuse the nodes.",
         ),
         (
             {"reconciliation": replace(RUNS, replaces_key=True, windows=MaintenanceWindows(False, None)), **OF_USERS},
             "in its next maintenance window the operator makes a new key (certificateExpirationPolicy), restarts each node, and has the certificate of "
-            f"every user issued again, {UNCHECKED}",
+            f"every user issued again, {UNCHECKED}: users with certificates of the present CA are refused.",
         ),
     ],
 )

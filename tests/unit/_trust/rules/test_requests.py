@@ -666,7 +666,7 @@ def test_a_sample_leaf_is_requested_to_learn_which_ca_signs(golden: GoldenFiles)
     asked = leaves_to_ask_for(unclear)
     assert asked is not None
     assert (asked.secrets, asked.issuer[0] in (NEW.certificate, THIRD.certificate)) == (PODS[:1], True)
-    because = "Which CA of the source signs is told by this certificate."
+    because = "This certificate shows which CA of the source signs."
     wanted = AskForLeaves(
         secrets=PODS[:1], issuer=asked.issuer, external_issuer=ISSUER, phase=Phase.PREPARE, because=because,
         domain=unclear.snapshot.leaves.dns_domain,

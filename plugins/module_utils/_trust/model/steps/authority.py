@@ -153,13 +153,13 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Put a CA back into its place, and keep the CA that is there beside it as the next CA (paused only)."""
+    """Put a CA back into its place, and keep the CA that is in this place now as the next CA (paused only)."""
 
     #: The returning CA, with the CAs above it.
     chain: Chain
     #: The generation of the returning CA.
     generation: int
-    #: The generation of the key before this step.
+    #: The generation that the key gets again: the key generation of the pods.
     key_generation: int
     #: The stop of the flow that begins with this step; None if it goes on to its end.
     stop: Stop | None = None
@@ -237,7 +237,7 @@ class TidyKeys(Step):
     prepared: frozenset[str]
     #: Fingerprints of CAs with keys beside ``ca.key``.
     kept_keys: frozenset[str]
-    #: Fingerprints of CAs with link certificates beside it. If a CA leaves ``prepared``, its links stay there unless
+    #: Fingerprints of CAs whose link certificates are to go. The link certificates of a CA in ``prepared`` stay unless
     #: the CA is among these.
     links: frozenset[str] = frozenset()
     #: A call shows no line when the step begins.

@@ -99,7 +99,9 @@ class IssueLeaves(Step):
 
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
-    """The snapshot with new leaves by their Secrets, also leaves of processes."""
+    """The snapshot in which users have these new leaves, by their Secrets. Leaves of processes among them change
+    nothing here.
+    """
     issuing = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.user_leaves.items()}
     presenters = tuple(
@@ -279,7 +281,7 @@ class ForgetRequests(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectOrders(Step):
-    """Have the issuer renew the certificates for these Secrets."""
+    """Correct what the issuer is to renew for these Secrets."""
 
     #: Names of the Secrets of the leaves.
     secrets: tuple[str, ...]

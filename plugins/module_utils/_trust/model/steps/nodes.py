@@ -31,8 +31,8 @@ def _with_pause(paused: bool, snapshot: Snapshot) -> Snapshot:
 
 
 def _look_remembered(snapshot: Snapshot) -> Look:
-    """A call asks running nodes before a pause too: while the gate of the next step is closed, passes would pause and
-    resume without an end.
+    """A call asks running nodes before a pause too. Otherwise passes would pause and resume without an end while the
+    gate of the next step is closed.
     """
     return Look.REMEMBERED if snapshot.nodes.pods else Look.NONE
 
@@ -67,7 +67,7 @@ class Pause(Step):
 class PauseAndReload(Pause):
     """Pause the Kafka resource. Until the operator confirms the pause, have the listeners for clients of these brokers
     read their stored leaves, before the nodes restart. If a node does not take the request, it reads the leaves in its
-    restart, so nothing depends on it. The listeners for gates present the same as before.
+    restart, so nothing depends on it. The listeners that gates look at present the same as before.
     """
 
     #: UIDs of the pods of the brokers.
@@ -254,7 +254,8 @@ class Roll(Step):
 
     def look(self, snapshot: Snapshot) -> Look:
         """A call asks running nodes first. If nodes have read their leaf or their trust again, or refuse the CA, they
-        need no restart. Before any node restarts, the call knows which restarts to leave out if none can read again.
+        need no restart. If no node can read again, the call still has to know, before any node restarts, which restarts
+        to leave out.
 
         If the leaf of a process has ended, the process takes no other leaf without a restart, and its earlier answer
         counts: no look delays the restart of nodes that are away already.
@@ -267,7 +268,7 @@ class Roll(Step):
 
     @property
     def changes_what_nodes_say(self) -> bool:
-        """In place, another process takes the place of a process in its pod."""
+        """After a restart in place another process answers from the same pod."""
         return self.reason is RollReason.ENDED
 
     @property
