@@ -87,13 +87,13 @@ class Flow:
 
 
 def _plan_roll(runner: Runner, tier: Tier, layout: Layout, batch: str) -> Planned:
-    """A module that restarts nodes tells its rounds in sentences only, so these are reckoned: one rack after the other, and before that one
-    controller after the other, if they are in no rack.
+    """A module that restarts nodes tells its rounds in sentences only, so these are reckoned: one controller after the other, and then the other
+    brokers, one rack after the other.
     """
     found = _checked(runner.module("strimzi_roll", "--check", **_roll(batch)))
     restarts = sum(action["verb"] == "restart" for action in found["actions"])
-    racks, alone = set(racks_of(layout).values()), set(layout.controllers) - set(layout.brokers)
-    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(alone) + len(racks))
+    racks = {pool.rack for pool in layout.pools if "controller" not in pool.roles}
+    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(layout.controllers) + len(racks))
 
 
 def _run_roll(runner: Runner, tier: Tier, batch: str) -> None:
