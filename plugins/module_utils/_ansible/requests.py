@@ -162,7 +162,7 @@ class RequestsModule(TrustModule):
     """A call about the requests of a cluster."""
 
     def growth(self) -> Growth:
-        """Every request for a node that is yet to come counts, however many certificates a run keeps at hand."""
+        """The most certificates that any run keeps for next nodes: this module handles the requests of every run."""
         return Growth(MOST_SPARE)
 
     def list_requests(self) -> dict[str, Any]:

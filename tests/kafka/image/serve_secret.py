@@ -23,24 +23,12 @@ def make_certificate() -> None:
     ACCOUNT.mkdir(parents=True)
     (ACCOUNT / "token").write_text("unused")
     (ACCOUNT / "namespace").write_text("test")
-    made = (
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "1",
-        "-subj",
-        "/CN=node",
-    )
+    made = f"-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=node -out {CERTIFICATE} -keyout {KEY}"
     named = ("-addext", f"subjectAltName=IP:{ADDRESS[0]}")
-    command = ("openssl", "req", *made, *named, "-out", str(CERTIFICATE), "-keyout", str(KEY))
-    subprocess.run(command, check=True)
+    subprocess.run(["openssl", "req", *made.split(), *named], check=True)
 
 
-def secret() -> bytes:
+def make_secret() -> bytes:
     files = {"node.crt": CERTIFICATE, "node.key": KEY}
     data = {name: base64.b64encode(file.read_bytes()).decode() for name, file in files.items()}
     described = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "node", "namespace": "test"}, "data": data}
@@ -49,18 +37,20 @@ def secret() -> bytes:
 
 class Answer(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    #: The Secret in JSON.
+    content = b""
 
     def do_GET(self) -> None:
-        content = secret()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Length", str(len(self.content)))
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(self.content)
 
 
 def main() -> int:
     make_certificate()
+    Answer.content = make_secret()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE, KEY)
     server = http.server.ThreadingHTTPServer(ADDRESS, Answer)

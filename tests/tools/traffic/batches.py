@@ -80,39 +80,39 @@ class Flow:
     """A flow that restarts every node once."""
 
     name: str
-    #: Plans it for these nodes with this ``strimzi_batch``.
-    plan: Callable[[Runner, Tier, Layout, str], Planned]
+    #: Plans it with this ``strimzi_batch``.
+    plan: Callable[[Stand, str], Planned]
     #: Runs it with this ``strimzi_batch``.
-    run: Callable[[Runner, Tier, str], None]
+    run: Callable[[Stand, str], None]
 
 
-def _plan_roll(runner: Runner, tier: Tier, layout: Layout, batch: str) -> Planned:
+def _plan_roll(stand: Stand, batch: str) -> Planned:
     """A module that restarts nodes tells its rounds in sentences only, so these are reckoned: one controller after the other, and then the other
     brokers, one rack after the other.
     """
-    found = _checked(runner.module("strimzi_roll", "--check", **_roll(batch)))
+    found = _checked(stand.runner.module("strimzi_roll", "--check", **_roll(batch)))
     restarts = sum(action["verb"] == "restart" for action in found["actions"])
-    racks = {pool.rack for pool in layout.pools if "controller" not in pool.roles}
-    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(layout.controllers) + len(racks))
+    racks = {pool.rack for pool in stand.layout.pools if "controller" not in pool.roles}
+    return Planned(restarts, restarts if batch == ONE_BY_ONE.batch else len(stand.layout.controllers) + len(racks))
 
 
-def _run_roll(runner: Runner, tier: Tier, batch: str) -> None:
-    _checked(runner.module("strimzi_roll", **_roll(batch)))
+def _run_roll(stand: Stand, batch: str) -> None:
+    _checked(stand.runner.module("strimzi_roll", **_roll(batch)))
 
 
 def _roll(batch: str) -> dict[str, str]:
     return {"reason": "measured", "strategy": "direct", "batch": batch}
 
 
-def _plan_replacement(runner: Runner, tier: Tier, _layout: Layout, batch: str) -> Planned:
-    options = {"strategy": "direct", "batch": batch, "evidence": "handshake", "replaces": issuing(tier)}
-    found = _checked(runner.module("strimzi_ca_info", goal="replace_key", **options))
+def _plan_replacement(stand: Stand, batch: str) -> Planned:
+    options = {"strategy": "direct", "batch": batch, "evidence": "handshake", "replaces": issuing(stand.tier)}
+    found = _checked(stand.runner.module("strimzi_ca_info", goal="replace_key", **options))
     return Planned(found["planned_restarts"], found["planned_rounds"])
 
 
-def _run_replacement(runner: Runner, tier: Tier, batch: str) -> None:
+def _run_replacement(stand: Stand, batch: str) -> None:
     options = {"strimzi_strategy": "direct", "strimzi_batch": batch, "strimzi_evidence": "handshake"}
-    print(runner.flow("replace_key", strimzi_replaces=issuing(tier), **options).check().output, flush=True)
+    print(stand.runner.flow("replace_key", strimzi_replaces=issuing(stand.tier), **options).check().output, flush=True)
 
 
 def _checked(result: dict[str, Any]) -> dict[str, Any]:
@@ -247,10 +247,10 @@ class Stand:
 
     def measure(self, flow: Flow, way: Way) -> Rolled:
         self.settle()
-        planned = flow.plan(self.runner, self.tier, self.layout, way.batch)
+        planned = flow.plan(self, way.batch)
         window = self.ledger.begin(f"{flow.name}, {way.name}")
         with followed(self.logs, is_short_of_replicas) as logs, watched(self.tier.cluster, self.tier.name) as restarts:
-            taken = seconds(lambda: flow.run(self.runner, self.tier, way.batch))
+            taken = seconds(lambda: flow.run(self, way.batch))
         self.ledger.end()
         # Records of the flow alone count: producers go on.
         self.ledger.begin(_BETWEEN)
@@ -292,7 +292,7 @@ def racks_of(layout: Layout) -> dict[int, str]:
 
 
 @contextmanager
-def stand(layout: Layout) -> Iterator[Stand]:
+def stand_of(layout: Layout) -> Iterator[Stand]:
     with bed_cluster_of_nodes("batches") as cluster, tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         Runner(cluster).flow("create", strimzi_path_length=1).check()
@@ -318,7 +318,7 @@ def measure(layout: Layout, flows: Sequence[Flow], ways: Sequence[Way], file: Pa
     """Measures, prints and writes the figures, and returns the rules that are broken. Both ways are compared."""
     rolled: list[Rolled] = []
     lines: list[str] = []
-    with stand(layout) as found:
+    with stand_of(layout) as found:
         racks = racks_of(layout)
         if scattered := [one for one in found.partitions() if not one.is_spread(racks)]:
             raise RuntimeError(f"these partitions have two replicas in a rack: {scattered}")

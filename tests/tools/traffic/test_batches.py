@@ -17,7 +17,7 @@ from .scenario import IN_RACKS, Layout
 SEPARATE, DUAL_ROLE = IN_RACKS
 
 
-def rolled(way: str, groups: list[list[str]], *, start: float, layout: Layout = SEPARATE) -> Rolled:
+def rolled(way: str, groups: list[list[str]], *, start: float) -> Rolled:
     """Each round takes two seconds to end its nodes, some to start them, and one until they are in sync."""
     length = 2.0 + start + 1.0
     rounds = tuple(
@@ -25,9 +25,8 @@ def rolled(way: str, groups: list[list[str]], *, start: float, layout: Layout = 
         for at, group in zip((number * length for number in range(len(groups))), groups, strict=True)
     )
     nodes = sum(map(len, groups))
-    return Rolled(
-        "roll", way, layout, length * len(groups), Planned(nodes, len(groups)), rounds, 100, 0, 0, 0, 0, 1.0, 0
-    )
+    planned = Planned(nodes, len(groups))
+    return Rolled("roll", way, SEPARATE, length * len(groups), planned, rounds, 100, 0, 0, 0, 0, 1.0, 0)
 
 
 CONTROLLERS = [[pod] for pod in SEPARATE.controllers]

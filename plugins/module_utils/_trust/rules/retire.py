@@ -230,15 +230,15 @@ def foresee_operator_renewal(snapshot: Snapshot) -> str:
 def _describe_operator_renewal(snapshot: Snapshot) -> str:
     of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
     if snapshot.reconciliation.replaces_key:
-        rolls = (
-            "restarts each node, and has the certificate of every user issued again"
-            if of_users
-            else "restarts each node up to three times"
-        )
+        if of_users:
+            rolls = "restarts each node, and has the certificate of every user issued again"
+            refusal = "users with certificates of the present CA are refused"
+        else:
+            rolls = "restarts each node up to three times"
+            refusal = "clients that trust only the present CA refuse the nodes"
         return (
             f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: "
-            f"{'users with certificates of' if of_users else 'clients that trust only'} the present CA "
-            f"{'are refused' if of_users else 'refuse the nodes'}"
+            f"{refusal}"
         )
     return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
 
