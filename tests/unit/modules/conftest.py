@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import caller_certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import ResponseTime
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listener_looks
@@ -50,6 +51,12 @@ def use_fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     FastClock.begin_test()
     monkeypatch.setattr(composition, "SystemClock", FastClock)
     monkeypatch.setattr(trust_module, "SystemClock", FastClock)
+
+
+@pytest.fixture(autouse=True)
+def answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The API server here is memory. On a busy machine it answers late, and messages with limits would grow with that."""
+    monkeypatch.setattr(ResponseTime, "note", lambda _response_time, _seconds: None)
 
 
 @pytest.fixture(autouse=True)
