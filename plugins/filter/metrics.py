@@ -12,7 +12,7 @@ description:
     of node_exporter. The role P(trustops.strimzi.status#role) writes it with
     O(trustops.strimzi.status#role:main:strimzi_metrics_dir).
   - The metrics say when each CA and certificate ends, which CA is in use and which state each CA has, which flow is in
-    flight since when, which conditions do not hold, and when the call read the cluster. They contain no key. All
+    flight since when, which conditions are not met, and when the call read the cluster. They contain no key. All
     metrics are gauges, and all times are Unix times.
 options:
   _input:
@@ -129,7 +129,7 @@ METRICS = {
     "strimzi_ca_flow_in_flight": "Whether a flow is in flight, 1 or 0.",
     "strimzi_ca_flow_start_timestamp_seconds": "Start of the flow in flight.",
     "strimzi_ca_flow_phase": "Whether the next step of the flow in flight is of this phase, 1 or 0.",
-    "strimzi_ca_violations": "Conditions of this name that do not hold: what is in the way of a flow.",
+    "strimzi_ca_violations": "Conditions of this name that are not met: what is in the way of a flow.",
 }
 
 
@@ -242,9 +242,9 @@ def _of_flow(place: Labels, seen: Facts) -> Iterator[Sample]:
         yield Sample("strimzi_ca_flow_start_timestamp_seconds", _time(journal["started_at"]), named)
         for phase in PHASES:
             yield Sample("strimzi_ca_flow_phase", int(seen["phase"] == phase), {**place, "phase": phase})
-    held = Counter(violation["gate"] for violation in seen["violations"])
-    if set(held) != {_OF_THE_OPERATOR}:
-        for condition, number in held.items():
+    violations_by_condition = Counter(violation["gate"] for violation in seen["violations"])
+    if set(violations_by_condition) != {_OF_THE_OPERATOR}:
+        for condition, number in violations_by_condition.items():
             yield Sample("strimzi_ca_violations", number, {**place, "condition": condition})
 
 

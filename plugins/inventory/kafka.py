@@ -384,7 +384,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             if other != context:
                 raise AnsibleParserError(
                     f"contexts: keyed_groups would put the hosts of {other} and {context} into one group, because a "
-                    "group's name can hold only letters, digits and underscores. Rename a context."
+                    "group's name can contain only letters, digits and underscores. Rename a context."
                 )
 
     def _namespaces(self) -> list[str]:

@@ -36,7 +36,7 @@ module from it::
         │   └── WebhookAway
         ├── Unreachable
         ├── TimedOut
-        └── LeaseHeld
+        └── LeaseTaken
 
 A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state. If
 nothing catches such an error, it is a bug::
@@ -99,7 +99,7 @@ class StepError(CollectionError):
 
 
 class ConditionUnmet(StepError):
-    """A condition of a call does not hold."""
+    """A condition of a call is not met."""
 
     def __init__(self, object: str, cause: str, remedy: str, violation: Mapping[str, str]) -> None:
         super().__init__(object, cause, remedy)
@@ -303,8 +303,8 @@ class TimedOut(KubeError):
         self.observed = observed
 
 
-class LeaseHeld(KubeError):
-    """Another run holds the Lease."""
+class LeaseTaken(KubeError):
+    """Another run owns the Lease."""
 
     def __init__(self, attempt: Attempted, run: str, cause: str, remedy: str) -> None:
         super().__init__(attempt, cause, remedy)
@@ -352,7 +352,7 @@ class ApiMissing(Cause):
 
 
 class TransportError(Cause):
-    """The server could not be reached, or its answer was lost. The text holds address and cause only."""
+    """The server could not be reached, or its answer was lost. The text contains address and cause only."""
 
     def __init__(
         self, cause: str, *, sent: bool = True, transient: bool = True, timed_out: bool = False, remedy: str = ""

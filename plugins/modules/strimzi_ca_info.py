@@ -182,7 +182,7 @@ removed:
       elements: str
       returned: always
       sample: [demo-kafka-1]
-held_leaves:
+former_leaves:
   description:
     - Certificates of nodes that their Secrets do not contain any more and that processes still present.
     - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present
@@ -740,7 +740,7 @@ violations:
   type: list
   elements: dict
   contains:
-    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    gate: {description: The condition that is not met., type: str, returned: always, sample: trust}
     subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
     message:
       description: The cause.

@@ -248,7 +248,7 @@ class UserModule(TrustModule):
         if named:
             raise StepError(
                 "No Secret of presenting_secrets",
-                f"holds a certificate with the subject {subject}",
+                f"contains a certificate with the subject {subject}",
                 "Another subject is another user to Kafka. Have the certificate issued with the subject that the user "
                 "has, without an organization.",
             )

@@ -47,7 +47,7 @@ def ledger_of(nodes: KafkaNodes, issuing: Issued, reloaded: Issued) -> Ledger:
 
 
 def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot:
-    """The bundle holds all of these CAs."""
+    """The bundle contains all of these CAs."""
     listeners = seen(nodes, issuing, *others)
     presented = {one.pod: one.presents for one in listeners}
     first, *more = map(certificate_of, (issuing, *others))

@@ -53,9 +53,9 @@ def _remembered(books: Books | None, number: int) -> tuple[object, ...]:
         for entry in books.entries
     )
     removed = tuple(number in uids for one in books.removed for uids in (one.awaiting, one.lingering))
-    held = tuple((one.authority, one.serial, *map(len, one[3:])) for one in books.held if one.slot == number)
+    former = tuple((one.authority, one.serial, *map(len, one[3:])) for one in books.former if one.slot == number)
     unsure = books.flow is not None and books.flow.unsure is not None and number in books.flow.unsure
-    return (*entries, *removed, held, unsure)
+    return (*entries, *removed, former, unsure)
 
 
 def _heard(one: Heard | None) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """A run on a cluster whose processes do not verify each other on both sides (docs/operator.md, "Security between
 processes").
 
-Its nodes have a listener for clients with TLS, which presents their leaf. What a process holds and no other sees stays
+Its nodes have a listener for clients with TLS, which presents their leaf. What a process keeps and no other sees stays
 in its slot, where nothing looks at it.
 """
 

@@ -139,8 +139,8 @@ class Removed(NamedTuple):
     is_back: bool = False
 
 
-class Held(NamedTuple):
-    """A leaf that its Secret does not hold any more."""
+class Former(NamedTuple):
+    """A leaf that its Secret does not contain any more."""
 
     authority: int
     serial: int
@@ -171,7 +171,7 @@ class Books(NamedTuple):
     entries: tuple[Entry, ...]
     removed: tuple[Removed, ...]
     flow: Flow | None
-    held: tuple[Held, ...] = ()
+    former: tuple[Former, ...] = ()
 
 
 class Authorities(NamedTuple):
@@ -331,7 +331,7 @@ class ModelCluster(_Cluster, WithRuns):
         seen = {slot.stored, slot.template, slot.annotated or slot.stored, *(one.presents for one in slot.channels)}
         taken = {one.serial for one in seen if one.authority == leaf.authority}
         if self.books:
-            taken |= {one.serial for one in self.books.held if one.slot == number}
+            taken |= {one.serial for one in self.books.former if one.slot == number}
             taken |= {serial for entry in self.books.entries for slot_, serial in entry.leaves if slot_ == number}
         return leaf._replace(serial=next(serial for serial in range(SERIALS) if serial not in taken))
 

@@ -79,7 +79,7 @@ def test_nodes_that_a_reload_reaches_as_a_whole(intent: Intent, record_property:
     assert found.is_reached("writes reload")
     ends = [model for model, number in found.states.items() if number in found.ends]
     # Nothing is remembered of processes in which every channel has read again.
-    assert {(books.removed, books.held) for model in ends if (books := model.books)} == {((), ())}
+    assert {(books.removed, books.former) for model in ends if (books := model.books)} == {((), ())}
 
 
 @pytest.mark.usefixtures("everything_is_reached")

@@ -9,7 +9,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
-    HeldLeaf,
+    FormerLeaf,
     Journal,
     Ledger,
     LedgerEntry,
@@ -61,8 +61,8 @@ from .state import (
     Entry,
     Flow,
     Follows,
+    Former,
     Heard,
-    Held,
     Leaf,
     Removed,
     Secrets,
@@ -220,8 +220,8 @@ def ledger_of(books: Books | None) -> Ledger | None:
             for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
-        held_leaves=tuple(
-            HeldLeaf(leaf(h.authority, h.slot, h.serial), _uids(h.awaiting), _uids(h.lingering)) for h in books.held
+        former_leaves=tuple(
+            FormerLeaf(leaf(h.authority, h.slot, h.serial), _uids(h.awaiting), _uids(h.lingering)) for h in books.former
         ),
     )
 
@@ -284,12 +284,12 @@ def books_of(ledger: Ledger) -> Books:
             phase_of(journal.options.stop),
             journal.options.precedes_replacement,
         ),
-        held=tuple(
+        former=tuple(
             sorted(
-                Held(
+                Former(
                     *_LEAVES[h.fingerprint], frozenset(map(int, h.awaited_pods)), frozenset(map(int, h.lingering_pods))
                 )
-                for h in ledger.held_leaves
+                for h in ledger.former_leaves
             )
         ),
     )

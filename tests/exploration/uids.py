@@ -31,9 +31,9 @@ def _map_run(run: Run, uids: Uids, slot: Callable[[int], int]) -> Run:
 def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> Books | None:
     if books is None:
         return None
-    held = (
+    former = (
         one._replace(slot=slot(one.slot), awaiting=uids(one.awaiting), lingering=uids(one.lingering))
-        for one in books.held
+        for one in books.former
     )
     entries = (
         e._replace(
@@ -50,5 +50,5 @@ def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> B
         entries=tuple(entries),
         flow=flow,
         removed=tuple(r._replace(awaiting=uids(r.awaiting), lingering=uids(r.lingering)) for r in books.removed),
-        held=tuple(sorted(held, key=lambda one: (one.slot, one.authority, one.serial))),
+        former=tuple(sorted(former, key=lambda one: (one.slot, one.authority, one.serial))),
     )

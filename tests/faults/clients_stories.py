@@ -45,7 +45,7 @@ class ClientsStory:
     keystores: bool = True
     #: Whether there is a User Operator, users, and a listener that verifies them.
     operated: bool = True
-    #: The arrangement of Secrets that holds the ledger.
+    #: The arrangement of Secrets that contains the ledger.
     layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:

@@ -43,7 +43,7 @@ class Story:
     reload: bool = False
     #: The operator looks after every single write of ours, not only when it is waited for.
     eager: bool = False
-    #: The arrangement of Secrets that holds the ledger.
+    #: The arrangement of Secrets that contains the ledger.
     layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:

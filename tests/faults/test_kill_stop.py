@@ -84,7 +84,7 @@ class Watch:
             self.passed.append("the operator was switched")
         leaves = (parse_chain(one)[0] for key, one in data.items() if key.endswith(".crt") and one)
         if any(leaf.signed_by(one) for leaf in leaves if not leaf.is_ca for one in self._next()):
-            self.passed.append(f"{change.name} holds a leaf of the next CA")
+            self.passed.append(f"{change.name} contains a leaf of the next CA")
 
     def _next(self) -> list[Certificate]:
         """CAs that are prepared; a renewal has the name and the key of the CA in use."""

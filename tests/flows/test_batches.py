@@ -148,7 +148,7 @@ def test_a_second_hand_that_deletes_a_pod_of_the_next_batch(racks: Racks, golden
 def test_the_checker_sees_a_batch_that_partitions_have_not_agreed_to(
     racks: Racks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "held_partitions", lambda *_arguments: ())
+    monkeypatch.setattr(batches, "blocking_partitions", lambda *_arguments: ())
     racks.batch = BatchLimit(nodes=4)
     with pytest.raises(InvariantBroken) as broken:
         racks.run(Goal.REPLACE_KEY, next_root(), last_phase=Phase.TRUST)

@@ -33,7 +33,7 @@ def leaves(cluster: WatchedCluster) -> dict[str, bytes]:
 
 
 def holders(cluster: WatchedCluster, stored: dict[str, bytes]) -> dict[str, set[str]]:
-    """The ledger's record of the processes that hold each leaf, when every running node was started with these leaves."""
+    """The ledger's record of the processes that present each leaf, when every running node was started with these leaves."""
     uids = {process.pod: uid for uid, process in cluster.memory.kubelet.processes.items()}
     return {fingerprints(pem)[0]: {uids[pod]} for pod, pem in stored.items()}
 
@@ -111,7 +111,7 @@ def test_a_node_that_goes_on_as_before_holds_the_flow(
     assert (cluster.rolls, cluster.remembered("leaf")) == ({0}, holders(cluster, before))
 
 
-def test_held_leaves_are_forgotten_with_their_processes(
+def test_former_leaves_are_forgotten_with_their_processes(
     cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority
 ) -> None:
     cluster.create(lasting)
@@ -153,7 +153,7 @@ def with_a_lasting_clients_ca() -> list[Object]:
 
 
 @pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RENEW_LEAVES])
-def test_a_restart_is_asked_for_before_a_held_leaf_ends(
+def test_a_restart_is_asked_for_before_a_former_leaf_ends(
     cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority, goal: Goal
 ) -> None:
     cluster.create(lasting, manifests=with_a_lasting_clients_ca())
@@ -173,16 +173,16 @@ def test_a_renewed_ca_leaves_them_to_their_processes(
 ) -> None:
     """The renewed CA has the key of the one before, so that no process has to give its leaf up for it."""
     cluster.create(lasting)
-    held = leaves(cluster)
+    stored = leaves(cluster)
     cluster.memory.seconds += LATER
     renew(cluster)
     cluster.finish(Goal.RENEW)
     assert cluster.rolls == {cluster.cost(Goal.RENEW).restarts}
-    assert holders(cluster, held).items() <= cluster.remembered("leaf").items()
+    assert holders(cluster, stored).items() <= cluster.remembered("leaf").items()
 
 
 def test_a_replacement_restarts_them(cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority) -> None:
-    """A held leaf is a leaf in use: its CA cannot leave while a Raft client presents it (I2)."""
+    """A former leaf is a leaf in use: its CA cannot leave while a Raft client presents it (I2)."""
     cluster.create(lasting)
     cluster.memory.seconds += LATER
     renew(cluster)
@@ -193,7 +193,7 @@ def test_a_replacement_restarts_them(cluster: WatchedCluster, nodes: ReloadingNo
 
 
 def test_handing_back_leaves_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """The operator would not know of the held leaves."""
+    """The operator would not know of the former leaves."""
     Case(Goal.RENEW_LEAVES).begin(cluster)
     renew(cluster)
     cluster.look_away()
@@ -214,7 +214,7 @@ def test_leaves_that_end_with_their_ca(cluster: WatchedCluster, nodes: Reloading
 def remainders(cluster: WatchedCluster) -> list[list[str]]:
     """Pods by remainder, as ``status`` shows them; it writes nothing."""
     shown = describe_snapshot(look(work_on(cluster.memory), Intent(Goal.RECONCILE)).observation.snapshot)
-    return [one["pods"] + one["lingering"] for one in (*shown["removed"], *shown["held_leaves"])]
+    return [one["pods"] + one["lingering"] for one in (*shown["removed"], *shown["former_leaves"])]
 
 
 def test_status_shows_what_is_left_until_its_pod_has_ended(

@@ -23,7 +23,7 @@ NAMED = OutsideOptions((NamedSecret("kafka", "app"),))
 
 
 def begin(cluster: WatchedCluster, path_length: int) -> None:
-    """All nodes are JVMs; the Secret holds the CA in use."""
+    """All nodes are JVMs; the Secret contains the CA in use."""
     cluster.path_length = path_length
     cluster.create(manifests=without_exporter())
     client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])

@@ -227,7 +227,7 @@ def test_the_leaf_of_the_renewal_is_no_ones_when_listeners_have_read_the_next(
     flow.run()
     assert cluster.rolls == {0}
     assert cluster.remembered("leaf") == started
-    shown = describe_snapshot(flow.run().outcome.observation.snapshot)["held_leaves"]
+    shown = describe_snapshot(flow.run().outcome.observation.snapshot)["former_leaves"]
     assert sorted(pod for one in shown for pod in one["lingering"]) == sorted(cluster.memory.kubelet.nodes)
     for node in sorted(cluster.memory.kubelet.nodes):
         cluster.restart(node)

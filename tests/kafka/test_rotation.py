@@ -108,7 +108,7 @@ def test_leaves_are_renewed_without_a_restart(rotated: Rotated) -> None:
             assert shown.chain == tier.node_chain(node)
             assert shown.chain[0] != before[node]
     found = runner.module("strimzi_ca_info")
-    assert sorted(name for leaf in found["held_leaves"] for name in leaf["lingering"]) == NODES
+    assert sorted(name for leaf in found["former_leaves"] for name in leaf["lingering"]) == NODES
     assert found["cluster"]["ready"] is True
     assert runner.restarts_since(pods) == 0
 

@@ -32,7 +32,7 @@ def traces(bed: KafkaBed) -> list[str]:
 
 
 def _has_ended(process: Path) -> bool:
-    """A zombie holds nothing; its parent has not looked yet (proc(5): the state follows the name in parentheses)."""
+    """A zombie keeps no memory; its parent has not looked yet (proc(5): the state follows the name in parentheses)."""
     return _text(process / "stat").rpartition(")")[2].split()[:1] == ["Z"]
 
 

@@ -98,7 +98,7 @@ def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_pat
 
 def test_a_warning_that_each_call_of_a_run_gives_is_on_the_console_once(tmp_path: Path) -> None:
     """As the calls of a replacement that renews the CA first warn of clients; the report has it once as well, and its lines do not repeat it."""
-    warning = "clients that hold ca.crt from before refuse each node"
+    warning = "clients that have ca.crt from before refuse each node"
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "warner.py").write_text(
         "from ansible.module_utils.basic import AnsibleModule\n"

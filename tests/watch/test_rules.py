@@ -97,7 +97,7 @@ FIRES: list[tuple[str, dict[str, Any], dict[str, str], str, str]] = [
      "The flow replace_key was begun 31d 0h 0m 0s ago. It awaits restarts."),
     ("StrimziCaHeld", look(violations=[{"gate": "trust"}, {"gate": "trust"}]), {"condition": "trust"},
      "Flows on the cluster CA of Kafka cluster kafka/demo are held.",
-     "The condition trust does not hold. The playbook status names the object, the cause and the remedy."),
+     "The condition trust is not met. The playbook status names the object, the cause and the remedy."),
     ("StrimziCaLookStale", look(began_at=when(hours=-7)), {}, "Metrics of the cluster CA of Kafka cluster kafka/demo are old.",
      "The last look that succeeded was 7h 0m 0s ago. What the other alerts say is that old."),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from .._engine.engine import run
 from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._engine.rounds import RoundPlanner, describe_rounds_of_roll
-from .._errors import KubeError, LeaseHeld
+from .._errors import KubeError, LeaseTaken
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between, events_of_issued
 from .._strimzi.apply.work import Action, Target, Work
@@ -104,7 +104,7 @@ def _facts(snapshot: Snapshot, existing: frozenset[Certificate]) -> dict[str, Ma
             "layout": ledger.layout.value,
             "stops after": stop.after.value if stop else None,
         }
-    facts.update({backup.name: {"holds": described(backup.ca.current)} for backup in snapshot.backups})
+    facts.update({backup.name: {"contains": described(backup.ca.current)} for backup in snapshot.backups})
     for leaf in snapshot.every_leaf:
         own = leaf.chain[0] if leaf.chain else None
         which = None if own is None else own.sha256[:12] if own in existing else "to be issued"
@@ -153,7 +153,7 @@ def _describe_left_secrets(seen: Observation) -> Iterator[str]:
     for name in unreadable_backups(seen.secrets, scope):
         yield (
             f"{objects.secret(name)} stays: it has the name of a backup, and no annotation {BACKUP} that this "
-            "collection can read. A backup holds private keys of CAs. If this is a backup that was edited, delete "
+            "collection can read. A backup contains private keys of CAs. If this is a backup that was edited, delete "
             f"it: kubectl delete secret {name} -n {scope.namespace}."
         )
 
@@ -240,7 +240,7 @@ class FlowModule(TrustModule):
         """Write the events about the changes of this call: the next call compares with the changed cluster, and would
         write none about them. A call that has lost the API server or its Lease writes no event.
         """
-        is_lost = isinstance(error, KubeError) and (error.is_transient or isinstance(error, LeaseHeld))
+        is_lost = isinstance(error, KubeError) and (error.is_transient or isinstance(error, LeaseTaken))
         has_changed = not self.check_mode and any(action.is_change for action in work.actions)
         if self.announcer is None or work.first is None or is_lost or not has_changed:
             return

@@ -354,7 +354,7 @@ class ClusterModule:
         """
         if self._lease is None:
             self._lease = self.lease(client)
-        if not self._lease.is_held and self._lease.acquire() and after_another is not None:
+        if not self._lease.is_owned and self._lease.acquire() and after_another is not None:
             after_another()
 
     def keep_lease(self) -> None:

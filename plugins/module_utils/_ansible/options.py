@@ -188,7 +188,7 @@ def _retirement(text: str, call: Call) -> Retirement:
         raise OptionsError(
             f"{call.option}:",
             f"{text!r} is neither now nor when_restarted nor when_needed nor a time",
-            "Give one of the three words, or the time at which nodes that still hold the old CA are restarted at the "
+            "Give one of the three words, or the time at which nodes that still trust the old CA are restarted at the "
             "latest, such as 2026-12-24T18:00:00Z.",
         ) from None
 

@@ -34,7 +34,7 @@ from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.folding import describe_violations_in_rows
 from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent, WantedTrust
-from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
+from .._trust.model.ledger import Journal, Ledger, LedgerEntry, RememberedCertificate
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import label, named
 from .._trust.model.rounds import Round
@@ -58,15 +58,15 @@ def describe_snapshot(snapshot: Snapshot, due: Mapping[str, Due] | None = None) 
     return {
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
-        "removed": _describe_held(ledger.removed_cas, snapshot),
-        "held_leaves": _describe_held(ledger.held_leaves, snapshot),
+        "removed": _describe_remembered(ledger.removed_cas, snapshot),
+        "former_leaves": _describe_remembered(ledger.former_leaves, snapshot),
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
         "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside_clients.clients],
         "waivers": [
             {"client": waiver.client, **_terms(waiver)}
             for waiver in snapshot.outside_clients.waivers
-            if waiver.holds_at(snapshot.now)
+            if waiver.is_valid_at(snapshot.now)
         ],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, due or {}),
@@ -150,16 +150,16 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _describe_held(certificates: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
-    """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out,
+def _describe_remembered(certificates: Iterable[RememberedCertificate], snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Removed CAs or former leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out,
     also before a flow has noted that.
     """
-    return [_describe_held_certificate(held, snapshot) for held in certificates if held.holders & snapshot.uids]
+    return [_describe_remembered_certificate(one, snapshot) for one in certificates if one.holders & snapshot.uids]
 
 
-def _describe_held_certificate(certificate: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
-    """A removed CA or held leaf. The pods that it names as ``lingering`` have listeners that have read again, while the
-    rest of the process knows it until it restarts.
+def _describe_remembered_certificate(certificate: RememberedCertificate, snapshot: Snapshot) -> dict[str, Any]:
+    """A removed CA or former leaf. The pods that it names as ``lingering`` have listeners that have read again, while
+    the rest of the process knows it until it restarts.
     """
     pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in certificate.awaited_pods)
     lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in certificate.lingering_pods)
@@ -283,7 +283,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
     """The steps that a flow would take from this cluster, and the restarts that they would cost; if a party outside
-    the cluster would hold it, with that and with what follows.
+    the cluster would contain it, with that and with what follows.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {

@@ -246,8 +246,8 @@ class TrustModule(ClusterModule):
     def _warn_of_past_time(self, retire: Retirement | None) -> None:
         if isinstance(retire, datetime) and retire <= SystemClock().now():
             self.module.warn(
-                f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give "
-                "a later time if they are to wait."
+                f"retire: {time_text(retire)} is over, so nodes that still trust the old CA are restarted at once. "
+                "Give a later time if they are to wait."
             )
 
     def _wishes(self) -> Wishes:

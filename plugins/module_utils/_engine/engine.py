@@ -22,7 +22,7 @@ from .._errors import (
     Attempted,
     Conflict,
     KubeError,
-    LeaseHeld,
+    LeaseTaken,
     LinkUnavailable,
     NodesSilent,
     NotFound,
@@ -150,7 +150,7 @@ class _Run:
         try:
             self._take_passes()
             self._record_end()
-        except LeaseHeld:
+        except LeaseTaken:
             # A pause belongs to the run that owns the Lease.
             raise
         except BaseException as error:
@@ -369,7 +369,7 @@ class _Run:
                 try:
                     stays, users = self.patience.through_conflicts(self._resume_where_complete, self._time_to_retry)
                     is_seen = True
-                except LeaseHeld:
+                except LeaseTaken:
                     # The pauses belong to the run which has taken the Lease over.
                     stays, users = False, frozenset[UserName]()
         self._report_pauses(stays, users, is_seen)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
 
-from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
+from .._errors import KubeError, LeaseTaken, PausedByAnother, StepError
 from .._strimzi import names
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster import operator
@@ -81,7 +81,7 @@ def _retry_through_failures(
     try:
         return Patience(work).through_conflicts(lambda: act(holder, work, begin), IN_A_FLOW)
     except (KubeError, StepError) as error:
-        if not isinstance(error, (PausedByAnother, LeaseHeld)):
+        if not isinstance(error, (PausedByAnother, LeaseTaken)):
             work.left_behind = replace(work.left_behind, pauses=_pause_left(holder, work, bool(begun)))
         raise
 

@@ -213,7 +213,7 @@ def _accepts_untrusted(untrusted: Handshake) -> Verdict:
 
 
 def _reads_alike(authority: Certificate, name: bytes) -> bool:
-    """Whether a DER name holds all texts of the name of the CA, whatever the types of its strings."""
+    """Whether a DER name contains all texts of the name of the CA, whatever the types of its strings."""
     values = [str(attribute.value) for attribute in x509.load_der_x509_certificate(authority.der).subject]
     return all(
         any(bytes([len(text) & 127]) + text in name for text in (value.encode(), value.encode("utf-16-be")))

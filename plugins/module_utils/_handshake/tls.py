@@ -54,7 +54,7 @@ Opener = Callable[[float], AbstractContextManager[ByteStream]]
 
 Result = TypeVar("Result")
 
-#: As much as one record of TLS can hold (RFC 8446 section 5.1).
+#: As much as one record of TLS can contain (RFC 8446 section 5.1).
 _RECORD = 1 << 14
 
 

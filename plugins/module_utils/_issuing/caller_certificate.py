@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use.
 
-The Secret holds it as PEM, and in further forms for programs in Java and for programs with a single file.
+The Secret contains it as PEM, and in further forms for programs in Java and for programs with a single file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from .._errors import StepError
 from .._kube.resources import SECRETS, read_json
-from .._leaves.trigger import Held, Question, Specification, due
+from .._leaves.trigger import ExistingLeaf, Question, Specification, due
 from .._pki.building import DistinguishedName
 from .._pki.certificates import Chain, encode_certificates, parse_certificates, readable_certificates
 from .._pki.keys import PrivateKey, generate_key
@@ -50,7 +50,7 @@ class Form(str, Enum):
     COMBINED = "combined"
 
 
-#: The ends of the entries of these forms, after the common name: one Secret may hold several certificates.
+#: The ends of the entries of these forms, after the common name: one Secret may contain several certificates.
 _SUFFIXES = {
     Form.PKCS12: (".p12", ".truststore.p12"), Form.JKS: (".jks", ".truststore.jks"), Form.COMBINED: (".pem",),
 }  # fmt: skip
@@ -96,7 +96,7 @@ def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observatio
         raise StepError(
             f"Secret {observation.scope.namespace}/{wanted.secret}:",
             f"entry {wanted.password_entry}, the password of its keystores, is empty or "
-            "holds other characters than printable characters of ASCII, such as the end of a line",
+            "contains other characters than printable characters of ASCII, such as the end of a line",
             "Put another password there, or remove the entry; a new password is made then.",
         )
     return password
@@ -186,7 +186,7 @@ def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> Non
         raise StepError(
             "The User Operator",
             f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know which "
-            f"program holds the certificate in Secret {observation.scope.namespace}/{wanted.secret}",
+            f"program uses the certificate in Secret {observation.scope.namespace}/{wanted.secret}",
             f"Make a KafkaUser {wanted.common_name} with the authentication tls.",
         )
 
@@ -203,7 +203,7 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
             f"Secret {scope.namespace}/{wanted.secret}", "belongs to a Strimzi cluster", "Give a Secret of your own."
         )
     if wanted.common_name == "ca":
-        raise StepError("common_name:", "the entry ca.crt holds the trusted CAs", "Give another common name.")
+        raise StepError("common_name:", "the entry ca.crt contains the trusted CAs", "Give another common name.")
 
 
 def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
@@ -241,9 +241,9 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
         return f"its subject is {chain[0].subject}"
     if not current:
         return "it is not of the CA in use"
-    held = Held(chain, key=key.public_key_sha256, above=current)
+    existing = ExistingLeaf(chain, key=key.public_key_sha256, above=current)
     specification = Specification(current, names=subject.names, purposes=subject.purposes)
-    reason = due(Question(held, specification, observation.snapshot.now, wanted.renew_before))
+    reason = due(Question(existing, specification, observation.snapshot.now, wanted.renew_before))
     return reason.explanation if reason else ""
 
 
@@ -259,7 +259,7 @@ def _issuer(observation: Observation, work: Work) -> InternalIssuer:
     if not authority or signing is None or not authority[0].is_for(signing):
         raise StepError(
             f"Secret {work.scope.namespace}/{secret}",
-            "does not hold the key of the CA in use",
+            "does not contain the key of the CA in use",
             "Put it there as ca.key, or have the certificate issued where the key is.",
         )
     return InternalIssuer(authority, signing, observation.snapshot.now, work.validity(observation))

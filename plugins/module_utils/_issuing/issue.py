@@ -153,7 +153,7 @@ def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | No
     if key is None:
         raise StepError(
             f"Secret {observation.scope.namespace}/{secret}",
-            f"does not hold the key of {authority[0].subject}",
+            f"does not contain the key of {authority[0].subject}",
             "Put the key of this CA there as ca.key.",
         )
     return key

@@ -323,8 +323,8 @@ class StandIns:
 
     def _find_key(self, issuer: Chain) -> PrivateKey | None:
         stored = self._observation.secret(self._observation.scope.ca_key_secret)
-        held = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
-        return next((key for key in (*self._made, *held) if key is not None and issuer[0].is_for(key)), None)
+        keys = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
+        return next((key for key in (*self._made, *keys) if key is not None and issuer[0].is_for(key)), None)
 
     def _key(self, issuer: Chain) -> PrivateKey:
         scope, key = self._observation.scope, self._find_key(issuer)

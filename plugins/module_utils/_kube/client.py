@@ -40,7 +40,7 @@ class HttpAnswer(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Response:
-    """An answer. The body may hold a Secret: no repr."""
+    """An answer. The body may contain a Secret: no repr."""
 
     #: The HTTP status.
     status: int

@@ -158,14 +158,14 @@ def _check_urls(options: Mapping[str, Any]) -> None:
         if has_login(str(options.get(name, ""))):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
-                "holds a user name or password, which would not be sent and could show",
+                "contains a user name or password, which would not be sent and could show",
                 f"Take it out of the URL, and give it as {instead}.",
             )
         # Libraries differ in which of these characters they leave out.
         if not str(options.get(name, "")).isprintable() or " " in str(options.get(name, "")):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
-                "holds a line break, a space or another character that no URL has",
+                "contains a line break, a space or another character that no URL has",
                 "Give it without; the filter trim takes a line break off its end.",
             )
         if name in options and not _is_url(str(options[name]), _SCHEMES[name]):
@@ -202,7 +202,7 @@ def _check_headers(options: Mapping[str, Any]) -> None:
         ):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",
-                "holds a line break or another character that cannot be sent in a header",
+                "contains a line break or another character that cannot be sent in a header",
                 "Give it without; the filter trim takes a line break off its end.",
             )
 
@@ -222,7 +222,7 @@ def _check_paths(options: Mapping[str, Any]) -> None:
                 f"{name} ({ENVIRONMENT[name]})",
                 "is content where the path of a file is expected",
                 "Write it into a file that "
-                "only you can read and give its path, or give a kubeconfig as a dictionary, which can hold it.",
+                "only you can read and give its path, or give a kubeconfig as a dictionary, which can contain it.",
             )
         if name in options and not os.path.isfile(options[name]):
             raise OptionsError(

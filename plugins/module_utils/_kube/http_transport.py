@@ -95,7 +95,7 @@ def _verifying(configuration: Configuration) -> ssl.SSLContext:
     try:
         return to_api_server(configuration.ssl_ca_cert, verify=configuration.verify_ssl)
     except ssl.SSLError:
-        raise OptionsError(TRUST, "holds no certificate in PEM form", "Give the CA of the API server.") from None
+        raise OptionsError(TRUST, "contains no certificate in PEM form", "Give the CA of the API server.") from None
     except OSError as error:
         raise OptionsError(TRUST, f"cannot be read ({error.strerror})", "Correct the path.") from None
 

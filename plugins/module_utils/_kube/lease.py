@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
-from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, StepError, TimedOut, Unavailable, Unreachable
+from .._errors import AlreadyExists, Conflict, LeaseTaken, NotFound, StepError, TimedOut, Unavailable, Unreachable
 from .client import KubeClient, drop_sentence
 from .resources import LEASES, Attempt, managers_of, owns, read_time
 from .response_time import OBSERVATION
@@ -70,61 +70,61 @@ class TrustLease:
         self._labels = dict(labels or {})
         self._tell = tell
         self._why_taken = why_taken
-        self._held: dict[str, Any] | None = None
+        self._lease: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
     @property
-    def is_held(self) -> bool:
+    def is_owned(self) -> bool:
         """Whether this run has taken the Lease and not given it back. A failed attempt may have taken it as well;
         ``release`` undoes that.
         """
-        return self._held is not None
+        return self._lease is not None
 
     def acquire(self) -> bool:
         """Take the Lease if it is free, has this holder, or runs out while it is watched. Return whether another run
         had it.
 
-        If another run holds it, it is watched. A renewal proves that run alive (LeaseHeld at once); no renewal for its
+        If another run owns it, it is watched. A renewal proves that run alive (LeaseTaken at once); no renewal for its
         duration proves it dead. So does the API server's note that the last renewal is longer ago than that.
         """
         return self._acquire(self._await_expiry)
 
     def acquire_at_once(self) -> None:
-        """Take the Lease if it is free or has this holder. Raises LeaseHeld if another run holds it."""
+        """Take the Lease if it is free or has this holder. Raises LeaseTaken if another run owns it."""
         self._acquire(self._refuse)
 
     def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> bool:
         """Take the Lease, and return whether another run had it. From the Lease of another run, ``get_past`` leads to
-        the Lease as this run takes it. Raises LeaseHeld, and StepError if the Lease is another program's.
+        the Lease as this run takes it. Raises LeaseTaken, and StepError if the Lease is another program's.
         """
-        was_held = False
+        had_another = False
         while True:
             current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
             if current is not None and (error := self._why_taken(current)) is not None:
                 raise error
             holder = _spec(current).get("holderIdentity")
             if current is not None and holder and holder != self._holder:
-                current, was_held = get_past(current), True
+                current, had_another = get_past(current), True
             try:
                 self._take(current)
-                return was_held
+                return had_another
             except NotFound:
                 if current is None:
                     # There was no Lease to be gone: the namespace does not exist.
                     raise
             except (AlreadyExists, Conflict):
                 # Another run was faster: look again which run has it now.
-                was_held = True
+                had_another = True
 
     def renew_if_due(self) -> None:
-        """Renew after a third of the shortest duration. Raises LeaseHeld if another run has taken the Lease over."""
-        if self._held is None or self._seconds_since_renewal() < self._shortest / 3:
+        """Renew after a third of the shortest duration. Raises LeaseTaken if another run has taken the Lease over."""
+        if self._lease is None or self._seconds_since_renewal() < self._shortest / 3:
             return
         try:
-            self._renew(self._held)
+            self._renew(self._lease)
         except (Unreachable, Unavailable):
             # If the Lease has not run out, no other run can have taken it. The attempt itself may have taken long.
-            if self._seconds_since_renewal() >= self._seconds_left(_spec(self._held)):
+            if self._seconds_since_renewal() >= self._seconds_left(_spec(self._lease)):
                 raise
 
     @property
@@ -135,17 +135,17 @@ class TrustLease:
     def _seconds_since_renewal(self) -> float:
         return self._monotonic() - self._renewed_at
 
-    def _renew(self, held: Mapping[str, Any]) -> None:
+    def _renew(self, current: Mapping[str, Any]) -> None:
         try:
-            self._write(held, {"renewTime": self._timestamp(), "leaseDurationSeconds": self._duration})
+            self._write(current, {"renewTime": self._timestamp(), "leaseDurationSeconds": self._duration})
         except (Conflict, NotFound):
-            # The Lease was edited, deleted, or renewed by a request whose answer was lost. It is still held unless it
-            # names another holder.
+            # The Lease was edited, deleted, or renewed by a request whose answer was lost. This run still owns it
+            # unless it names another holder.
             self.acquire_at_once()
 
     def release(self) -> bool:
-        """Give the Lease back, and return whether it was held. A Lease of another holder is left alone."""
-        self._held = None
+        """Give the Lease back, and return whether this run owned it. A Lease of another holder is left alone."""
+        self._lease = None
         while True:
             current = self._client.get_or_none(LEASES, self._namespace, self._name)
             if current is None or _spec(current).get("holderIdentity") != self._holder:
@@ -158,7 +158,7 @@ class TrustLease:
 
     def delete(self) -> bool:
         """Delete the Lease, and return whether it was there. A Lease of another holder is left alone."""
-        self._held = None
+        self._lease = None
         current = self._client.get_or_none(LEASES, self._namespace, self._name)
         if current is None or _spec(current).get("holderIdentity") not in (None, "", self._holder):
             return False
@@ -172,12 +172,12 @@ class TrustLease:
             return False
         return True
 
-    def _refuse(self, held: Mapping[str, Any]) -> NoReturn:
-        raise self._refusal(_spec(held), self._age(_spec(held)))
+    def _refuse(self, current: Mapping[str, Any]) -> NoReturn:
+        raise self._refusal(_spec(current), self._age(_spec(current)))
 
     def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Wait until the Lease has run out or was given back, and return it. Raises LeaseHeld."""
-        spec, holding = _spec(seen), _holding(seen)
+        """Wait until the Lease has run out or was given back, and return it. Raises LeaseTaken."""
+        spec, ownership = _spec(seen), _ownership(seen)
         if (idle := self._seconds_idle(seen)) > self._seconds_left(spec) + TOLERANCE.total_seconds():
             self._tell(
                 f"another run ({self._describe_holder(spec, idle)}) has the Lease of {self._protects}, and has not "
@@ -187,7 +187,7 @@ class TrustLease:
             return seen
 
         def moved(objects: Objects) -> bool:
-            return _holding(objects.get(self._name)) != holding
+            return _ownership(objects.get(self._name)) != ownership
 
         seconds = self._seconds_left(spec)
         self._tell(
@@ -225,9 +225,9 @@ class TrustLease:
         if current is None:
             metadata = {"name": self._name, "namespace": self._namespace, "labels": self._labels}
             body = {"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": metadata, "spec": spec}
-            self._held = self._client.create(LEASES, self._namespace, body)
+            self._lease = self._client.create(LEASES, self._namespace, body)
         else:
-            self._held = self._patch(current, spec)
+            self._lease = self._patch(current, spec)
         # The time before the request: for other runs the Lease may have begun then.
         self._renewed_at = begun
 
@@ -235,8 +235,8 @@ class TrustLease:
         version = str(current["metadata"]["resourceVersion"])
         return self._client.patch(LEASES, self._namespace, self._name, {"spec": spec}, resource_version=version)
 
-    def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseHeld:
-        return LeaseHeld(
+    def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseTaken:
+        return LeaseTaken(
             Attempt("patch", LEASES, self._namespace, self._name),
             f"Another run ({self._describe_holder(spec, age)})",
             f"is working on {self._protects}.",
@@ -287,7 +287,7 @@ def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return (lease or {}).get("spec") or {}
 
 
-def _holding(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _ownership(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """The fields of a Lease that runs write. If another program writes another field, a label or an annotation, it
     renews no Lease.
     """

@@ -177,7 +177,7 @@ class Route:
     host: str
     #: The settings for TLS; None if the URL has none.
     context: ssl.SSLContext | None
-    #: The name that the certificate of the API server has to hold; None for the host of the URL.
+    #: The name that the certificate of the API server has to contain; None for the host of the URL.
     server_name: str | None
     #: Credentials and impersonation for the API server; they are secret: no repr.
     headers: Sequence[tuple[str, str]]

@@ -67,7 +67,7 @@ def _context(config: Mapping[str, Any]) -> ssl.SSLContext:
         return to_identity_provider(config.get("idp-certificate-authority"), pem)
     except (OSError, ValueError):
         raise OptionsError(
-            _TRUST, "holds no certificate in PEM form", "Give the CA of the identity provider."
+            _TRUST, "contains no certificate in PEM form", "Give the CA of the identity provider."
         ) from None
 
 

@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration
 
 
-#: Seconds from the making of a folder within which its process surely comes to hold it.
-_TIME_TO_HOLD = 3600.0
+#: Seconds from the making of a folder within which its process surely locks it.
+_TIME_TO_LOCK = 3600.0
 
 #: Descriptors with locks; they live as long as the process.
-_held: dict[Path, int] = {}
+_locks: dict[Path, int] = {}
 
 
 def keep_folder(folder: Path) -> None:
     """Keep the folder from being taken for abandoned until this process ends."""
-    if folder in _held:
+    if folder in _locks:
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -54,16 +54,16 @@ def keep_folder(folder: Path) -> None:
         # Some network file systems have no locks; there no process can lock a folder to remove it, either.
         os.close(descriptor)
     else:
-        _held[folder] = descriptor
+        _locks[folder] = descriptor
 
 
 def remove_abandoned(parent: Path, pattern: str) -> None:
-    """Remove folders of this user that were made long enough ago, if no process holds them."""
+    """Remove folders of this user that were made long enough ago, if no process has locked them."""
     for folder in parent.glob(pattern):
         try:
             _remove_if_abandoned(folder)
         except OSError:
-            # Of another user, held, or removed by another process at the same moment.
+            # Of another user, locked, or removed by another process at the same moment.
             continue
 
 
@@ -73,7 +73,7 @@ def _remove_if_abandoned(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         status = os.fstat(descriptor)
-        if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _TIME_TO_HOLD:
+        if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _TIME_TO_LOCK:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder)
     finally:

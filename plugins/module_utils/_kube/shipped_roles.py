@@ -33,7 +33,7 @@ class _Grant:
     #: A pattern for the names of these objects; empty for objects of any name, except if another Role has them by their
     #: name.
     name: str = ""
-    #: Whether it is a ClusterRole: it holds for objects without a namespace and for lists of all namespaces.
+    #: Whether it is a ClusterRole: it applies to objects without a namespace and to lists of all namespaces.
     is_for_all: bool = False
 
     def has(self, attempt: Attempt) -> bool:

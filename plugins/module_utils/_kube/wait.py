@@ -197,7 +197,7 @@ def wait_until(
     restart_timeout: Callable[[], bool] = _never,
     heartbeat: float = HEARTBEAT,
 ) -> Objects:
-    """Return the selected objects (by name) when ``settled`` holds for them.
+    """Return the selected objects (by name) when ``settled`` is true of them.
 
     The function ``alive`` is called about every ``heartbeat`` seconds, however quiet the watch. The function
     ``restart_timeout`` is called after each look. If it returns True, the full time begins again, because something

@@ -50,7 +50,7 @@ OF_TIME = (IssueReason.RENEWED, IssueReason.ASKED, IssueReason.EXPIRING, IssueRe
 
 
 @dataclass(frozen=True)
-class Held:
+class ExistingLeaf:
     """A stored leaf."""
 
     #: The certificate and the CAs behind it; None if it cannot be decoded.
@@ -79,7 +79,7 @@ class Specification:
 class Due:
     """Why a leaf is to be issued now."""
 
-    #: The first reason that holds.
+    #: The first reason that applies.
     reason: IssueReason
     #: A sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``.
     explanation: str
@@ -94,7 +94,7 @@ class Question:
     """The facts by which a leaf is due, or is not."""
 
     #: The stored leaf; None if there is none.
-    held: Held | None
+    existing: ExistingLeaf | None
     #: The wanted leaf.
     wanted: Specification
     #: The time of the look, in UTC.
@@ -104,11 +104,11 @@ class Question:
     renew_before: timedelta | None = None
 
 
-def unusable(held: Held) -> str:
+def unusable(existing: ExistingLeaf) -> str:
     """Why no process could start with the stored leaf, as a sentence like ``Due.explanation``; empty if a process
     could.
     """
-    return _why_unreadable(held) or _why_another_key(held)
+    return _why_unreadable(existing) or _why_another_key(existing)
 
 
 def due(question: Question) -> Due | None:
@@ -152,38 +152,38 @@ def _first_end(path: Iterable[Certificate]) -> datetime:
 
 
 def _missing(at: Question) -> str:
-    return "there is none" if at.held is None else ""
+    return "there is none" if at.existing is None else ""
 
 
 def _unreadable(at: Question) -> str:
-    return _why_unreadable(at.held) if at.held is not None else ""
+    return _why_unreadable(at.existing) if at.existing is not None else ""
 
 
-def _why_unreadable(held: Held) -> str:
-    return held.problem if held.chain else held.problem or "it cannot be read"
+def _why_unreadable(existing: ExistingLeaf) -> str:
+    return existing.problem if existing.chain else existing.problem or "it cannot be read"
 
 
 def _key(at: Question) -> str:
-    return _why_another_key(at.held) if at.held is not None else ""
+    return _why_another_key(at.existing) if at.existing is not None else ""
 
 
-def _why_another_key(held: Held) -> str:
-    if not held.chain or held.key in ("", held.chain[0].public_key_sha256):
+def _why_another_key(existing: ExistingLeaf) -> str:
+    if not existing.chain or existing.key in ("", existing.chain[0].public_key_sha256):
         return ""
     return "the private key beside it is not its own"
 
 
 def _authority(at: Question) -> str:
     signer = at.wanted.authority[0]
-    if at.held is None or not at.held.chain or is_signed_by(at.held.chain, signer):
+    if at.existing is None or not at.existing.chain or is_signed_by(at.existing.chain, signer):
         return ""
-    return f"it is of {at.held.chain[0].issuer}, and {signer.subject}{signer.mark} is to sign"
+    return f"it is of {at.existing.chain[0].issuer}, and {signer.subject}{signer.mark} is to sign"
 
 
 def _specification(at: Question) -> str:
-    if at.held is None or not at.held.chain:
+    if at.existing is None or not at.existing.chain:
         return ""
-    leaf, names = at.held.chain[0], at.wanted.names
+    leaf, names = at.existing.chain[0], at.wanted.names
     if names is not None and leaf.subject_alternative_names != names:
         return why_misnamed(naming_difference(leaf.subject_alternative_names, names)).explanation
     return "; ".join(f"it {defect.cause}" for defect in leaf_defects(leaf, at.wanted.purposes))
@@ -213,9 +213,9 @@ def why_misnamed(difference: str) -> Due:
 
 def _read_dated(at: Question) -> tuple[Certificate, Chain, timedelta] | None:
     """The stored leaf, the CAs above it, and how long before its end it is renewed; None if no dates matter."""
-    if at.held is None or not at.held.chain or at.renew_before is None:
+    if at.existing is None or not at.existing.chain or at.renew_before is None:
         return None
-    return at.held.chain[0], at.held.above, at.renew_before
+    return at.existing.chain[0], at.existing.above, at.renew_before
 
 
 def _expiring(at: Question) -> str:

@@ -570,7 +570,7 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     """All certificates of a PEM text, in order; other text around them does not matter (RFC 7468 section 2).
 
     Raises CertificateError if there is none or any of them is unreadable. Cached per certificate and not per text,
-    because a text may hold a private key as well.
+    because a text may contain a private key as well.
     """
     blocks = _BLOCK.findall(data)
     if not blocks or len(blocks) != len(_BEGIN.findall(data)):
@@ -588,7 +588,7 @@ def readable_certificates(data: bytes) -> Chain:
 
 
 def mentions_certificates(data: bytes) -> bool:
-    """Whether a text is meant to hold certificates in PEM form, readable or not."""
+    """Whether a text is meant to contain certificates in PEM form, readable or not."""
     return _BEGIN.search(data) is not None
 
 

@@ -209,7 +209,7 @@ def _open_by_library(content: bytes, password: bytes) -> str:
         raise KeystoreError("does not open with its password") from None
     # The library gives no other certificate than the certificate of the key.
     if key is None or certificate is None:
-        raise KeystoreError("holds no private key with its certificate")
+        raise KeystoreError("contains no private key with its certificate")
     return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER)).sha256
 
 

@@ -50,7 +50,7 @@ def _folded_text(value: str | bytes) -> str:
 
 def rewritten(name: Name) -> Name:
     """The same name as issuers written in Go encode it, whatever its strings were before. Each part is encoded by
-    itself, as PrintableString if that can hold it, else as UTF8String (docs/operator.md, "Names of CAs").
+    itself, as PrintableString if that can contain it, else as UTF8String (docs/operator.md, "Names of CAs").
     """
     return x509.Name([_rewritten(attribute) for attribute in name])
 
@@ -135,8 +135,8 @@ class NameConstraints:
         return sum(len(names.names) + len(names.networks) for names in (self.permitted, self.excluded))
 
     def admits(self, name: Comparable) -> bool:
-        """Whether a certificate below may hold this DNS name or IP address. If a DNS name is not the name of a host, Go
-        refuses it, whatever the constraints are about.
+        """Whether a certificate below may contain this DNS name or IP address. If a DNS name is not the name of a host,
+        Go refuses it, whatever the constraints are about.
         """
         if isinstance(name, str):
             return _is_plain(name) and self._admits_name(name.lower())

@@ -93,7 +93,7 @@ def _load_anchor(context: ssl.SSLContext, anchor: Certificate, place: str) -> No
     except ssl.SSLError:
         raise StepError(
             f"{place},",
-            f"holds a CA that OpenSSL cannot read ({anchor.subject})",
+            f"contains a CA that OpenSSL cannot read ({anchor.subject})",
             "Clients of OpenSSL cannot trust it either: replace it, or use strategy=operator with spread=restart.",
         ) from None
 

@@ -27,8 +27,8 @@ from .admin import Broker, Partition, Quorum, Topic, serving_ids
 from .kafka_pods import Node, next_in_order
 from .safety import (
     availability_violations,
+    blocking_partitions,
     has_no_spare,
-    held_partitions,
     quorum_violations,
     solitude_violations,
 )
@@ -131,7 +131,7 @@ class _Chooser:
         self.candidates = next_in_order(left, kafka.quorum.leader)
         self.of_controllers = any(node.controller for node in self.candidates)
         self._racks: Mapping[int, str | None] = {broker.node_id: broker.rack for broker in kafka.brokers}
-        self._held_by = _topics_by_broker(self.candidates, kafka)
+        self._topics_by_broker = _topics_by_broker(self.candidates, kafka)
 
     def orders(self, most: int) -> Iterator[Sequence[Node]]:
         """The orders to try. A batch of one node has the first node that may leave in the KafkaRoller's order."""
@@ -151,7 +151,7 @@ class _Chooser:
 
     def _count_neighbours(self, node: Node) -> int:
         """How many nodes share a partition with this node. A node with few lets many others join."""
-        partitions = (partition for topic in self._held_by[node.node_id] for partition in topic.partitions)
+        partitions = (partition for topic in self._topics_by_broker[node.node_id] for partition in topic.partitions)
         return len(frozenset[int]().union(*(partition.replicas for partition in partitions)))
 
     def fill(self, order: Sequence[Node], most: int) -> tuple[Node, ...]:
@@ -173,7 +173,7 @@ class _Chooser:
         return (
             not solitude_violations(node, self._left)
             and not quorum_violations(node, self._kafka.quorum, self._kafka.fetch_timeout, leaving)
-            and not any(True for _held in held_partitions(node, self._held_by[node.node_id], leaving))
+            and not any(True for _ in blocking_partitions(node, self._topics_by_broker[node.node_id], leaving))
         )
 
     def rank(self, nodes: Sequence[Node]) -> tuple[int, bool]:
@@ -190,7 +190,7 @@ class _Chooser:
         leaving = frozenset(other.node_id for other in taken)
         yield from solitude_violations(node, self._left)
         yield from quorum_violations(node, self._kafka.quorum, self._kafka.fetch_timeout, leaving)
-        yield from availability_violations(node, self._held_by[node.node_id], leaving)
+        yield from availability_violations(node, self._topics_by_broker[node.node_id], leaving)
 
     def describe(self, nodes: tuple[Node, ...], most: int) -> Batch:
         """The batch of these nodes, with the reason why there are no more."""
@@ -211,12 +211,12 @@ class _Chooser:
         if Condition.AVAILABILITY not in reasons:
             return Batch(nodes, Bound.QUORUM)
         leaving = frozenset(node.node_id for node in nodes)
-        holding = {
-            held.partition.topic
+        topics = {
+            one.partition.topic
             for node in joining
-            for held in held_partitions(node, self._held_by[node.node_id], leaving)
+            for one in blocking_partitions(node, self._topics_by_broker[node.node_id], leaving)
         }
-        return Batch(nodes, Bound.PARTITIONS, tuple(sorted(holding)))
+        return Batch(nodes, Bound.PARTITIONS, tuple(sorted(topics)))
 
 
 def _topics_by_broker(nodes: Iterable[Node], kafka: KafkaState) -> Mapping[int, Sequence[Topic]]:

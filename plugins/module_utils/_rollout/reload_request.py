@@ -130,7 +130,7 @@ def read_leaves_outside(
     """The leaf of each listener for clients; none for a node without the broker role. Raises ReloadImpossible.
 
     If the leaf of the listener between brokers has ended, a node refuses a new leaf for it, and with it everything else
-    in the same request. If a node has reloaded before, it holds that leaf by a dynamic value, and resolves it again
+    in the same request. If a node has reloaded before, it has that leaf by a dynamic value, and resolves it again
     with each request. So each request removes that value. If a node has started with the presented leaf, it finds
     nothing to change there.
     """
@@ -470,6 +470,6 @@ def _unstable_quorum(node: Node, what: str) -> KafkaUnavailable:
 
 
 def _quoted(message: str) -> str:
-    """The message of Kafka, left out if it may hold a key or a certificate: nodes quote unreadable text."""
+    """The message of Kafka, left out if it may contain a key or a certificate: nodes quote unreadable text."""
     text = " ".join(message.split()).rstrip(".")
     return f": {text[:_QUOTED]}" if text and "-----" not in text else ""

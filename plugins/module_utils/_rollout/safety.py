@@ -80,8 +80,8 @@ def availability_violations(
     this broker, also while the nodes are away that leave with it (node ids).
     """
     return tuple(
-        Violation(Condition.AVAILABILITY, f"pod {node.pod}", held.cause, _RESTORE)
-        for held in held_partitions(node, topics, frozenset(leaving))
+        Violation(Condition.AVAILABILITY, f"pod {node.pod}", blocking.cause, _RESTORE)
+        for blocking in blocking_partitions(node, topics, frozenset(leaving))
     )
 
 
@@ -91,7 +91,7 @@ _RESTORE = (
 
 
 @dataclass(frozen=True)
-class HeldPartition:
+class BlockingPartition:
     """A partition that does not let a broker go."""
 
     #: The partition.
@@ -100,7 +100,7 @@ class HeldPartition:
     cause: str
 
 
-def held_partitions(node: Node, topics: Iterable[Topic], leaving: frozenset[int]) -> Iterator[HeldPartition]:
+def blocking_partitions(node: Node, topics: Iterable[Topic], leaving: frozenset[int]) -> Iterator[BlockingPartition]:
     """The partitions that do not let this broker go together with the nodes that leave."""
     if not node.broker:
         return
@@ -109,7 +109,7 @@ def held_partitions(node: Node, topics: Iterable[Topic], leaving: frozenset[int]
             if node.node_id in partition.replicas and (
                 cause := _why_partition_waits(node.node_id, topic.min_insync_replicas, partition, leaving)
             ):
-                yield HeldPartition(partition, cause)
+                yield BlockingPartition(partition, cause)
 
 
 def _why_partition_waits(broker: int, minimum: int, partition: Partition, leaving: frozenset[int]) -> str:

@@ -55,7 +55,7 @@ from .secret_data import entries
 
 
 def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> str:
-    """Why these pods may trust something else than the Secret holds, without a full stop; empty if they do not."""
+    """Why these pods may trust something else than the Secret contains, without a full stop; empty if they do not."""
     running = [pod for pod in pods if not is_final(pod)]
     if not running:
         return ""
@@ -455,5 +455,5 @@ def _certificates(
         except CertificateError as error:
             return None, f"entry {entry} of {label} cannot be read: {error}"
     if not authorities:
-        return None, f"{label} holds no certificate in PEM form"
+        return None, f"{label} contains no certificate in PEM form"
     return tuple(dict.fromkeys(authorities)), ""

@@ -84,13 +84,13 @@ IN_PORTIONS = (
 
 
 def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
-    """Raises StepError if a Secret, named with its namespace, would hold too much: ``data`` is its whole future
+    """Raises StepError if a Secret, named with its namespace, would contain too much: ``data`` is its whole future
     content. The API server would refuse it too, and say less.
     """
     total = sum(map(len, data.values()))
     if total > SECRET_LIMIT:
         raise StepError(
             f"Secret {secret}",
-            f"would hold {total} bytes with {what}; Kubernetes allows {SECRET_LIMIT}",
+            f"would contain {total} bytes with {what}; Kubernetes allows {SECRET_LIMIT}",
             f"Nothing of this was written. {remedy}",
         )

@@ -34,7 +34,7 @@ class Reason(str, Enum):
     UNKNOWN_ISSUER = "unknown issuer"
     # A trusted CA has the name of the issuer, and another key.
     OTHER_KEY = "another key"
-    # The certificate does not hold the called host name or IP address.
+    # The certificate does not contain the called host name or IP address.
     OTHER_NAME = "another name"
     # An issuer in the path may not issue certificates (basicConstraints, keyUsage).
     NO_CA = "no CA"

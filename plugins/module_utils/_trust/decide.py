@@ -251,8 +251,8 @@ def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def _decide_adoption(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The operator stops managing the CA before anything else is touched. If a violation holds the adopted CA, it holds
-    the adoption as well, before that write.
+    """The operator stops managing the CA before anything else is touched. If a violation holds flows on the adopted CA,
+    it holds the adoption as well, before that write.
     """
     taken = replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=False))
     # The entry of a CA that enters the ledger is complete after as many passes as there are states.

@@ -31,7 +31,7 @@ from .model.components import Component
 from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Goal, Phase
 from .model.intent import ONE_BY_ONE, BatchLimit, Intent
-from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
+from .model.ledger import Ledger, LedgerEntry, RememberedCertificate
 from .model.listeners import ObservedListener
 from .model.rounds import Round, Rounds, no_rounds
 from .model.snapshot import InPlaceObstacles, Pod, Snapshot, StoredLeaf
@@ -77,7 +77,7 @@ class _Likeness:
             return self._names.get(value, value)
         if isinstance(value, datetime):
             return "a time"
-        if isinstance(value, (LedgerEntry, HeldByProcesses)):
+        if isinstance(value, (LedgerEntry, RememberedCertificate)):
             value = self._without_past(value)
         if isinstance(value, tuple):
             return tuple(map(self.of, value))
@@ -90,7 +90,7 @@ class _Likeness:
             return frozenset(map(self.of, value))
         return value
 
-    def _without_past(self, entry: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:
+    def _without_past(self, entry: LedgerEntry | RememberedCertificate) -> LedgerEntry | RememberedCertificate:
         """Without the UIDs of pods that do not run any more."""
         if entry.awaited_pods is not None:
             entry = replace(entry, awaited_pods=entry.awaited_pods & self._names.keys())
@@ -98,7 +98,7 @@ class _Likeness:
             entry = replace(entry, knowing_pods=entry.knowing_pods & self._names.keys())
         return (
             replace(entry, lingering_pods=entry.lingering_pods & self._names.keys())
-            if isinstance(entry, HeldByProcesses)
+            if isinstance(entry, RememberedCertificate)
             else entry
         )
 

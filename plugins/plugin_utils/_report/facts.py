@@ -169,12 +169,12 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 def _rafts(run: Run) -> Iterable[Channel]:
     """The Raft clients and agents of nodes, if they know or present something that has left since the process started:
-    removed CAs, and leaves that the Secrets do not hold any more.
+    removed CAs, and leaves that the Secrets do not contain any more.
     """
     started = {pod["name"]: pod for pod in run.last["pods"]}
     removed_by_pod: dict[str, list[str]] = {}
     presented: dict[str, list[str]] = {}
-    for leaf in run.last["held_leaves"]:
+    for leaf in run.last["former_leaves"]:
         for name in (*leaf["pods"], *leaf["lingering"]):
             presented.setdefault(name, []).append(f"presents the certificate that ends on {leaf['not_after']}")
     for ca in run.last["removed"]:

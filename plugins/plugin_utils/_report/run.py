@@ -37,7 +37,7 @@ KAFKA: str = Component.KAFKA.value
 OPERATOR: str = Component.CLUSTER_OPERATOR.value
 CHANGES = ("create", "update", "delete")
 #: The keys of a result about the state of the cluster.
-_LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "waivers", "unmanaged", "leaves")
+_LISTS = ("cas", "removed", "former_leaves", "pods", "outside", "waivers", "unmanaged", "leaves")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Run:
 
     @property
     def result(self) -> str:
-        """The result in one word: ``held`` if a gate does not hold, ``failed`` if anything else went wrong, ``stopped``
+        """The result in one word: ``held`` if a gate is not met, ``failed`` if anything else went wrong, ``stopped``
         after the requested phase.
         """
         if self.failure:

@@ -1,6 +1,6 @@
 """500 leaves from each issuer, checked and at hand, beside a client that asks the same issuer and does nothing else.
 
-They are those of two Kafka clusters, because one Secret holds all requests of a cluster and has no room for so many. Both make a key and a
+They are those of two Kafka clusters, because one Secret contains all requests of a cluster and has no room for so many. Both make a key and a
 signing request for each leaf, and keys in the same way. They are compared with the keys that are the default; RSA
 keys take so long that little else shows, so a comparison with ECDSA keys tells what the collection adds. Kubernetes is in memory, but for
 the requests of cert-manager.

@@ -33,9 +33,9 @@ def free_ports(count: int) -> list[int]:
     candidates = list(range(_LOWEST, highest))
     random.SystemRandom().shuffle(candidates)
     ports: list[int] = []
-    with ExitStack() as held:
+    with ExitStack() as probes:
         for port in candidates:
-            probe = held.enter_context(socket.socket())
+            probe = probes.enter_context(socket.socket())
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:

@@ -15,7 +15,7 @@ _PAGE = Path(__file__).parents[3] / "docs" / "stops.md"
 _HEAD = """# It stopped: what now
 
 This page is for administrators whose run has stopped: it explains each condition that a run can name, and the way out. A run that stops names the object, the
-cause and the remedy, and ends with the names of the conditions that do not hold, as in `docs/stops.md: cluster_exists`: search this page for the name.
+cause and the remedy, and ends with the names of the conditions that are not met, as in `docs/stops.md: cluster_exists`: search this page for the name.
 Usually, follow the remedy and run the same playbook again, which goes on from the state of the cluster. Other symptoms are in
 [troubleshooting.md](troubleshooting.md).
 """

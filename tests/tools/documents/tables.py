@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Facts of the cluster that every flow module returns. They stand in full where ``IN_FULL`` says, and elsewhere as a reference to that.
 FACTS = (
-    "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "waivers", "unmanaged",
+    "cluster", "cas", "removed", "former_leaves", "pods", "presenters", "outside", "waivers", "unmanaged",
     "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "first_to_end", "other_ca", "ca_source", "node_pools",
     "ledger", "journal", "backups", "replaces", "client_warnings", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip

@@ -148,13 +148,13 @@ class Answers:
 
     def _is_here(self, authority: Certificate) -> bool:
         """Whether its private key lies in a Secret of the namespace."""
-        held = [
+        texts = [
             text
             for secret in secrets_of(self.memory)
             for name, text in entries(secret).items()
             if name.endswith(".key")
         ]
-        return any(authority.is_for(usable) for text in held if (usable := usable_key(text)) is not None)
+        return any(authority.is_for(usable) for text in texts if (usable := usable_key(text)) is not None)
 
 
 def _accepts(trusted: bytes, authority: Certificate) -> bool:

@@ -139,12 +139,12 @@ class MemoryCertManager:
         if change.plural != "certificaterequests" or change.new is None:
             return
         conditions = (change.new.get("status") or {}).get("conditions") or []
-        held = {condition["type"] for condition in conditions if condition["status"] == "True"}
+        true = {condition["type"] for condition in conditions if condition["status"] == "True"}
         if "Ready" in {condition["type"] for condition in conditions}:
             return
-        if "Denied" in held:
+        if "Denied" in true:
             self._tell(change, conditions, "Ready", "False", "Denied", "The CertificateRequest was denied")
-        elif "Approved" in held:
+        elif "Approved" in true:
             status = {"certificate": _text(self._sign(change.new["spec"])), "ca": _text(self._root())}
             self._tell(change, conditions, "Ready", "True", "Issued", "Certificate fetched from issuer", status)
         elif change.namespace in self.approving:

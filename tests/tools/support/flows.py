@@ -118,7 +118,7 @@ class Leased:
         work.renew_lease, work.release_lease = self.lease.renew_if_due, self.give_back
 
     def take(self) -> None:
-        if not self.lease.is_held:
+        if not self.lease.is_owned:
             self.lease.acquire()
 
     def give_back(self) -> None:

@@ -20,10 +20,10 @@ from .verification import verifies
 
 @dataclass
 class UserPrograms:
-    """Every user logs in with what its Secret holds at this moment."""
+    """Every user logs in with what its Secret contains at this moment."""
 
     memory: MemoryCluster
-    #: And some with what it held when they were started.
+    #: And some with what it contained when they were started.
     started: dict[str, bytes] = field(default_factory=dict)
     #: How often programs logged in. Nor may a certificate be replaced by an empty one.
     logins: int = 0

@@ -95,7 +95,7 @@ class WatchedCluster:
     path_length: int | None = 1
     #: The statements of the user about clients outside the cluster.
     outside: OutsideOptions = NO_OUTSIDE_OPTIONS
-    #: The object that holds the CAs to trust.
+    #: The object that contains the CAs to trust.
     source: CaSourceReference | None = None
     #: The nodes that the caller is about to add.
     growth: Growth = NO_GROWTH
@@ -389,7 +389,7 @@ class WatchedCluster:
         }
 
     def remembered(self, kind: str, channels: str = "lingering") -> dict[str, set[str]]:
-        """UIDs of processes by the fingerprint of what they know and no Secret holds any more, as recorded.
+        """UIDs of processes by the fingerprint of what they know and no Secret contains any more, as recorded.
 
         kind: "removed" for CAs, "leaf" for leaves. channels: "pods" where listeners may know it, "lingering" where only
         Raft client and agent do.

@@ -1,4 +1,4 @@
-"""The keys and certificates that processes of components, and programs of users, hold since their start: not what their Secrets say now."""
+"""The keys and certificates that processes of components, and programs of users, have loaded at their start, whatever their Secrets contain now."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _READ = 'tar -c -C "$1" leaf trust | base64 -w 0'
 
 
 @dataclass(frozen=True)
-class Held:
-    """The certificates that a component holds."""
+class Loaded:
+    """The certificates and the key that a component has loaded."""
 
     #: The chain of its leaf.
     certificates: bytes
@@ -32,7 +32,7 @@ class Held:
     ca: bytes
 
 
-def held(files: Mapping[str, bytes]) -> Held:
+def loaded(files: Mapping[str, bytes]) -> Loaded:
     """Reads the files that a process has copied, by their paths."""
     leaf, trust = (
         {name.removeprefix(folder): content for name, content in files.items() if name.startswith(folder)}
@@ -42,7 +42,7 @@ def held(files: Mapping[str, bytes]) -> Held:
     (key,) = (content for name, content in leaf.items() if name.endswith(".key"))
     # The Secret with the trust bundle has one file for each CA of the cluster, and the exporter reads all of one.
     trusted = trust.get("cluster-ca.crt") or anchors(trust)
-    return Held(certificates, key, trusted, anchors({name: trust[name] for name in trust if name == "ca.crt"}))
+    return Loaded(certificates, key, trusted, anchors({name: trust[name] for name in trust if name == "ca.crt"}))
 
 
 def serving(pods: Sequence[Object], name: str) -> Object | None:
@@ -61,9 +61,9 @@ def _serves(pod: Object) -> bool:
 @dataclass
 class Components:
     tier: Tier
-    _read: dict[tuple[str, str], Held] = field(default_factory=dict)
+    _read: dict[tuple[str, str], Loaded] = field(default_factory=dict)
 
-    def held(self, pods: Sequence[Object]) -> dict[str, Held]:
+    def loaded(self, pods: Sequence[Object]) -> dict[str, Loaded]:
         """By identity; a component whose pod restarts is missing. Each pod is asked once."""
         found = {}
         for process in PROCESSES:
@@ -72,15 +72,15 @@ class Components:
                 found[process.identity] = self._of(pod, process.container)
         return found
 
-    def programs(self, pods: Sequence[Object]) -> dict[str, Held]:
+    def programs(self, pods: Sequence[Object]) -> dict[str, Loaded]:
         """By the names of these pods, without those that start or go."""
         serving = (pod for pod in pods if _serves(pod))
         return {pod["metadata"]["name"]: self._of(pod, CONTAINER) for pod in serving}
 
-    def _of(self, pod: Object, container: str) -> Held:
+    def _of(self, pod: Object, container: str) -> Loaded:
         known = pod["metadata"]["uid"], container
         if known not in self._read:
-            self._read[known] = held(self._files(pod["metadata"]["name"], container))
+            self._read[known] = loaded(self._files(pod["metadata"]["name"], container))
         return self._read[known]
 
     def _files(self, pod: str, container: str) -> dict[str, bytes]:

@@ -84,7 +84,7 @@ class Flow:
         return self.unled(scenario) | frozenset(() if linked else {"entity-topic-operator to cruise-control"})
 
     def unled(self, scenario: Scenario) -> frozenset[str]:
-        """Readers of ``ca.crt`` whom no chain leads on from what it held before the switch: without a link certificate all; where it ends with the
+        """Readers of ``ca.crt`` whom no chain leads on from what it contained before the switch: without a link certificate all; where it ends with the
         switch, and from a CA that allows no CA below it, those that read once.
         """
         if not self.rekeys or self.ca == CLIENTS:

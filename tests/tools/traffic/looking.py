@@ -13,7 +13,7 @@ from ...kafka.tier import Tier
 from ..cluster.kube import Object
 from ..cluster.tls import Rules, client_context, server_context
 from ..operator.real_programs import LABEL
-from .components import Components, Held
+from .components import Components, Loaded
 from .handshakes import Connects, GoClient, Verdict, attempt, attempt_in_memory
 from .logging_in import LOGGING_IN, by_secret
 from .scenario import Layout
@@ -107,15 +107,15 @@ class LookingByClusterCa(Looking):
 
     def look(self) -> View:
         pods = self.tier.cluster.pods(f"strimzi.io/cluster={self.tier.name}")
-        held = self._components.held(pods)
+        loaded = self._components.loaded(pods)
         secret = self.tier.secret(f"{self.tier.name}-cluster-ca-cert")
         known = anchors(secret)
         self.ca_crt.record(time.monotonic(), secret["ca.crt"])
         readers = {**self._of_readers(secret), **self._of_ca_crt_readers()}
         return View(
-            {**self._own(known), **readers, **self._of_components(held)},
-            {asking: self._context(f"{asking} asks", ca) for asking, ca in _asking(held, known)},
-            self._server(held.get(CRUISE_CONTROL)),
+            {**self._own(known), **readers, **self._of_components(loaded)},
+            {asking: self._context(f"{asking} asks", ca) for asking, ca in _asking(loaded, known)},
+            self._server(loaded.get(CRUISE_CONTROL)),
             self._addresses(pods),
         )
 
@@ -150,19 +150,19 @@ class LookingByClusterCa(Looking):
                 found[reader] = self._kept(reader, (trusted,), partial(client_context, rules=library))
         return found
 
-    def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
+    def _of_components(self, loaded: dict[str, Loaded]) -> dict[str, SSLContext]:
         return {
             name: self._context(name, component.trusted, component.certificates, component.key)
-            for name, component in held.items()
+            for name, component in loaded.items()
         }
 
-    def _server(self, held: Held | None) -> SSLContext | None:
+    def _server(self, loaded: Loaded | None) -> SSLContext | None:
         """Cruise Control's end: a party that asks it shows no certificate but a password."""
-        return self._kept("api", (held.certificates, held.key), server_context) if held else None
+        return self._kept("api", (loaded.certificates, loaded.key), server_context) if loaded else None
 
 
 class LookingByClientsCa(Looking):
-    """Looks at the parties that log in with a certificate: what the Secrets of users hold, and what programs have read of them."""
+    """Looks at the parties that log in with a certificate: what the Secrets of users contain, and what programs have read of them."""
 
     @property
     def targets(self) -> list[Target]:
@@ -180,9 +180,9 @@ class LookingByClientsCa(Looking):
         return View(contexts, {}, None, self._addresses(pods))
 
 
-def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:
+def _asking(loaded: dict[str, Loaded], known: bytes) -> list[tuple[str, bytes]]:
     """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (docs/operator.md,
     "What each process trusts").
     """
-    trusted = {OPERATOR: known, **{name: component.ca for name, component in held.items()}}
+    trusted = {OPERATOR: known, **{name: component.ca for name, component in loaded.items()}}
     return [(component, trusted[component]) for component in ASKING if component in trusted]

@@ -179,8 +179,8 @@ class Mirror:
         """By cluster: the CAs of all ``*.crt`` of its CA certificate Secret, as ``trustedCertificates`` with a pattern has them."""
         secrets = {name: tier.secret(f"{name}-cluster-ca-cert") for name, tier in self.tiers.items()}
         return {
-            name: b"".join(held[file] for file in sorted(held) if file.endswith(".crt"))
-            for name, held in secrets.items()
+            name: b"".join(files[file] for file in sorted(files) if file.endswith(".crt"))
+            for name, files in secrets.items()
         }
 
     def _begin(self) -> None:

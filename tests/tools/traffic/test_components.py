@@ -1,4 +1,4 @@
-"""A component presents and trusts what its process has held since its start; while its pod restarts, it is not there."""
+"""A component presents and trusts what its process has loaded at its start; while its pod restarts, it is not there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ...kafka.pods import Executed
-from .components import Components, held, serving
+from .components import Components, loaded, serving
 from .test_handshakes import MINE, OTHER
 
 LEAF = {"leaf/entity-operator.crt": MINE[0], "leaf/entity-operator.key": MINE[1]}
@@ -31,7 +31,7 @@ ALL_COMPONENTS = {"entity-topic-operator", "entity-user-operator", "cruise-contr
 def test_trust_is_the_first_of_each_file_and_a_bundle_as_a_whole(
     trust: dict[str, bytes], trusted: bytes, ca: bytes
 ) -> None:
-    found = held(LEAF | {f"trust/{name}": content for name, content in trust.items()})
+    found = loaded(LEAF | {f"trust/{name}": content for name, content in trust.items()})
     assert (found.certificates, found.key, found.trusted, found.ca) == (*MINE, trusted, ca)
 
 
@@ -99,12 +99,12 @@ def looked_at(containers: Any) -> Components:
 def test_each_process_is_asked_once_in_the_life_of_its_pod() -> None:
     containers = Containers()
     components = looked_at(containers)
-    first = components.held(all_pods("1"))
+    first = components.loaded(all_pods("1"))
     containers.leaf = OTHER  # no container reads it, so none notices
-    assert components.held(all_pods("1")) == first
+    assert components.loaded(all_pods("1")) == first
     assert first.keys() == ALL_COMPONENTS
     assert {component.certificates for component in first.values()} == {MINE[0]}
-    after = components.held(all_pods("2"))
+    after = components.loaded(all_pods("2"))
     assert {component.certificates for component in after.values()} == {OTHER[0]}
     assert set(containers.asked.values()) == {1}
     assert len(containers.asked) == 2 * len(ALL_COMPONENTS)
@@ -112,10 +112,10 @@ def test_each_process_is_asked_once_in_the_life_of_its_pod() -> None:
 
 def test_both_operators_of_a_pod_that_restarts_are_missing() -> None:
     others = [found for found in all_pods("1") if "entity" not in found["metadata"]["name"]]
-    assert looked_at(Containers()).held(others).keys() == {"cruise-control", "kafka-exporter"}
+    assert looked_at(Containers()).loaded(others).keys() == {"cruise-control", "kafka-exporter"}
 
 
 def test_a_container_that_cannot_be_asked_is_named() -> None:
     silent = SimpleNamespace(execute=lambda *_arguments, **_options: Executed(1, "no such process"))
     with pytest.raises(RuntimeError, match="topic-operator in demo-entity-operator-1: no such process"):
-        looked_at(silent).held(all_pods("1"))
+        looked_at(silent).loaded(all_pods("1"))

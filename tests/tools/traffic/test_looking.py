@@ -1,4 +1,4 @@
-"""Each party shakes hands with its certificates of the moment: nodes with their Secrets, components with what they hold."""
+"""Each party shakes hands with its certificates of the moment: nodes with their Secrets, components with what they have loaded."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ PEM = key(7).reveal().decode()
 @pytest.mark.parametrize(
     ("message", "shown"),
     [
-        (f"It holds {PEM} and more.", "It holds (hidden)\n and more."),
-        (f"It holds {PEM[:200]}", "It holds (hidden)"),
+        (f"It contains {PEM} and more.", "It contains (hidden)\n and more."),
+        (f"It contains {PEM[:200]}", "It contains (hidden)"),
         ("No answer from https://me:word@proxy.example:3128/.", "No answer from https://(hidden)@proxy.example:3128/."),
         ("No answer from https://proxy.example:3128/.", "No answer from https://proxy.example:3128/."),
     ],

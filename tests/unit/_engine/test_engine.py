@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
-    LeaseHeld,
+    LeaseTaken,
     LinkUnavailable,
     ReloadImpossible,
     StepError,
@@ -232,7 +232,7 @@ class TestFailure:
                 cluster.change("leases", "demo-trust", {"spec": {"holderIdentity": "another"}})
             return raising(at)
 
-        with pytest.raises(LeaseHeld):
+        with pytest.raises(LeaseTaken):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
@@ -241,7 +241,7 @@ class TestFailure:
         other = cluster.work()
         outcome = look(other, RECONCILE, ruled_by(lambda at: (PAUSE,)))
         carry_out(PAUSE, outcome.observation, other)
-        with pytest.raises(LeaseHeld):
+        with pytest.raises(LeaseTaken):
             run(cluster.work(), RECONCILE, _held_by_another)
         assert cluster.paused
 
@@ -284,7 +284,7 @@ class TestFailure:
         """The call does not get it where another run works by then."""
         work = cluster.work()
         waits = iter([(AWAIT,), (RAISE,)])
-        with pytest.raises(LeaseHeld):
+        with pytest.raises(LeaseTaken):
             run(work, RECONCILE, _held_by_another, engine=ruled_by(lambda at: next(waits)))
         assert [action.verb for action in work.actions] == ["wait"]
 
@@ -500,13 +500,13 @@ class TestLeftPaused:
     def test_the_pause_of_a_run_that_has_the_lease_is_none_of_ours(self, cluster: WatchedCluster) -> None:
         other, work = cluster.work(), cluster.work()
         carry_out(PAUSE, look(other, RECONCILE).observation, other)
-        with pytest.raises(LeaseHeld):
+        with pytest.raises(LeaseTaken):
             run(work, RECONCILE, _held_by_another)
         assert work.left_behind.pauses == ""
 
 
 def _held_by_another() -> None:
-    raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
+    raise LeaseTaken(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
 
 
 class TestConflict:

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
     KubeError,
-    LeaseHeld,
+    LeaseTaken,
     Unavailable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
@@ -273,8 +273,8 @@ def test_the_lease_is_kept_meanwhile(work: Work, clock: Clock) -> None:
 
 def test_a_lease_that_another_run_has_taken_ends_it(work: Work) -> None:
     def taken() -> None:
-        raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
+        raise LeaseTaken(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
 
     work.renew_lease = taken
-    with pytest.raises(LeaseHeld):
+    with pytest.raises(LeaseTaken):
         Patience(work).wait(failing(), LIMIT)

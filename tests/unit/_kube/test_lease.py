@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Only one run at a time holds the Lease: when a run may take it, and what a waiting run says."""
+"""Only one run at a time owns the Lease: when a run may take it, and what a waiting run says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KubeError,
-    LeaseHeld,
+    LeaseTaken,
     TransportError,
     Unavailable,
     Unreachable,
@@ -113,13 +113,13 @@ def test_release_and_take_again(stage: DatedStage) -> None:
 def test_a_lease_is_deleted_unless_another_run_has_it(stage: DatedStage, holder: str, is_deleted: bool) -> None:
     mine = lease_of(stage, "first")
     mine.acquire()
-    assert mine.is_held
+    assert mine.is_owned
     if holder != "first":
         mine.release()
     if holder == "another run":
         lease_of(stage, holder).acquire()
     assert mine.delete() is is_deleted
-    assert not mine.is_held
+    assert not mine.is_owned
     assert mine.delete() is False
 
 
@@ -133,7 +133,7 @@ def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: DatedStage, golden:
     living.acquire()
     slow_clock.seconds += 10
     stage.at(7, living.renew_if_due)
-    with pytest.raises(LeaseHeld) as caught:
+    with pytest.raises(LeaseTaken) as caught:
         lease_of(stage, "two").acquire()
     assert stage.clock.seconds <= 9
     golden.compare_said("kubernetes", caught.value)
@@ -235,7 +235,7 @@ def test_a_living_run_keeps_its_lease_whatever_the_clocks_say(stage: DatedStage,
     stage.at(stage.clock.seconds + 25, living.renew_if_due)
     stage.clock.seconds += 20
     clock.seconds += 25
-    with pytest.raises(LeaseHeld, match="holder job 17"):
+    with pytest.raises(LeaseTaken, match="holder job 17"):
         lease_of(stage, "two", stage.client(ahead)).acquire()
     assert spec(stage)["holderIdentity"] == "job 17"
 
@@ -302,7 +302,7 @@ def test_without_waiting_it_is_refused_at_once(stage: DatedStage, golden: Golden
     lease_of(stage, "one").acquire()
     stage.clock.seconds = 12
     client = stage.client()
-    with pytest.raises(LeaseHeld) as caught:
+    with pytest.raises(LeaseTaken) as caught:
         lease_of(stage, "two", client).acquire_at_once()
     golden.compare_said("kubernetes", caught.value)
     assert (client.writes, stage.clock.seconds) == (0, 12)
@@ -341,7 +341,7 @@ def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: DatedStag
         return original(method, path, **options)
 
     stage.api.request = request  # type: ignore[method-assign]
-    with pytest.raises(LeaseHeld, match="holder rival"):
+    with pytest.raises(LeaseTaken, match="holder rival"):
         lease_of(stage, "two").acquire()
     assert spec(stage)["holderIdentity"] == "rival"
 
@@ -364,7 +364,7 @@ def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: DatedSta
     first.acquire()
     lease_of(stage, "two").acquire()
     for _again in range(2):
-        with pytest.raises(LeaseHeld, match="holder two"):
+        with pytest.raises(LeaseTaken, match="holder two"):
             first.renew_if_due()
     assert not first.release()
     assert spec(stage)["holderIdentity"] == "two"
@@ -451,7 +451,7 @@ def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: DatedStage,
     short.acquire()
     lease_of(stage, "two").acquire()
     assert 6 <= clock.seconds < 12
-    with pytest.raises(LeaseHeld) as caught:
+    with pytest.raises(LeaseTaken) as caught:
         short.renew_if_due()
     golden.compare_said("kubernetes", caught.value)
 

@@ -18,7 +18,7 @@ from ...tools.support.golden import GoldenFiles
 
 HOST = {"host": "https://k8s:6443"}
 UNFIT = (
-    "holds a line break or another character that cannot be sent in a header. Give it without; the filter trim takes a line "
+    "contains a line break or another character that cannot be sent in a header. Give it without; the filter trim takes a line "
     "break off its end."
 )
 
@@ -141,17 +141,17 @@ def test_a_survey_that_was_left_empty() -> None:
         ),
         (
             {"host": "https://k8s:6443\n"},
-            "host (K8S_AUTH_HOST) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "host (K8S_AUTH_HOST) contains a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
             "break off its end.",
         ),
         (
             {**HOST, "proxy": "http://proxy:3128\n"},
-            "proxy (K8S_AUTH_PROXY) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "proxy (K8S_AUTH_PROXY) contains a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
             "break off its end.",
         ),
         (
             {**HOST, "proxy": "http://pro xy:3128"},
-            "proxy (K8S_AUTH_PROXY) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "proxy (K8S_AUTH_PROXY) contains a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
             "break off its end.",
         ),
         (

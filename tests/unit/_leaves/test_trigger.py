@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
     GAIN,
     RULES,
     Due,
-    Held,
+    ExistingLeaf,
     IssueReason,
     Question,
     Specification,
@@ -53,93 +53,93 @@ def good(issuer: Entity = CA, end: datetime = NOW + YEAR, begin: datetime = NOW 
 
 
 LEAF = good()
-HELD = Held((LEAF, CA.certificate), key=LEAF.public_key_sha256, above=AUTHORITY)
+EXISTING = ExistingLeaf((LEAF, CA.certificate), key=LEAF.public_key_sha256, above=AUTHORITY)
 WANTED = Specification(AUTHORITY, NAMES, frozenset({Purpose.SERVER}))
 
 
-def holding(certificate: Certificate, **changes: object) -> Held:
-    return replace(HELD, chain=(certificate,), key=certificate.public_key_sha256, **changes)  # type: ignore[arg-type]
+def containing(certificate: Certificate, **changes: object) -> ExistingLeaf:
+    return replace(EXISTING, chain=(certificate,), key=certificate.public_key_sha256, **changes)  # type: ignore[arg-type]
 
 
 ROWS = [
-    pytest.param(HELD, WANTED, None, "", id="as it should be"),
+    pytest.param(EXISTING, WANTED, None, "", id="as it should be"),
     pytest.param(None, WANTED, IssueReason.MISSING, "there is none", id="no Secret, or no entry"),
-    pytest.param(replace(HELD, chain=None), WANTED, IssueReason.UNREADABLE, "it cannot be read", id="not decodable"),
+    pytest.param(replace(EXISTING, chain=None), WANTED, IssueReason.UNREADABLE, "it cannot be read", id="not decodable"),
     pytest.param(
-        replace(HELD, chain=None, problem="the PEM is cut off"), WANTED, IssueReason.UNREADABLE, "the PEM is cut off", id="not decodable, and why"
+        replace(EXISTING, chain=None, problem="the PEM is cut off"), WANTED, IssueReason.UNREADABLE, "the PEM is cut off", id="not decodable, and why"
     ),
     pytest.param(
-        replace(HELD, problem="its key cannot be read"), WANTED, IssueReason.UNREADABLE, "its key cannot be read", id="a key that is not decodable"
+        replace(EXISTING, problem="its key cannot be read"), WANTED, IssueReason.UNREADABLE, "its key cannot be read", id="a key that is not decodable"
     ),
     pytest.param(
-        replace(HELD, key=key(2).public_key_sha256), WANTED, IssueReason.KEY, "the private key beside it is not its own", id="another key"
+        replace(EXISTING, key=key(2).public_key_sha256), WANTED, IssueReason.KEY, "the private key beside it is not its own", id="another key"
     ),
-    pytest.param(replace(HELD, key=""), WANTED, None, "", id="the key is not known"),
+    pytest.param(replace(EXISTING, key=""), WANTED, None, "", id="the key is not known"),
     pytest.param(
-        holding(good(OTHER)), WANTED, IssueReason.AUTHORITY,
+        containing(good(OTHER)), WANTED, IssueReason.AUTHORITY,
         f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:12]}) is to sign", id="another CA",
     ),
     pytest.param(
-        HELD, replace(WANTED, authority=(RENEWED.certificate, ROOT.certificate)), None, "", id="the same key of a renewed CA"
+        EXISTING, replace(WANTED, authority=(RENEWED.certificate, ROOT.certificate)), None, "", id="the same key of a renewed CA"
     ),
     pytest.param(
-        HELD, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), IssueReason.SPECIFICATION,
+        EXISTING, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), IssueReason.SPECIFICATION,
         "its alternative names are not the names that it should have: it lacks c.example, d.example and should not have b.example", id="other names",
     ),
     pytest.param(
-        HELD, replace(WANTED, names=NAMES | {"c.example"}), IssueReason.SPECIFICATION,
+        EXISTING, replace(WANTED, names=NAMES | {"c.example"}), IssueReason.SPECIFICATION,
         "its alternative names are not the names that it should have: it lacks c.example", id="one name more",
     ),
-    pytest.param(HELD, replace(WANTED, names=None), None, "", id="the names that it has"),
+    pytest.param(EXISTING, replace(WANTED, names=None), None, "", id="the names that it has"),
     pytest.param(
-        holding(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, IssueReason.SPECIFICATION,
+        containing(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, IssueReason.SPECIFICATION,
         "it has an extended key usage without serverAuth", id="other usages",
     ),
-    pytest.param(holding(good(end=NOW + SOON)), WANTED, None, "", id="the last moment before its time"),
+    pytest.param(containing(good(end=NOW + SOON)), WANTED, None, "", id="the last moment before its time"),
     pytest.param(
-        holding(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, IssueReason.EXPIRING, "it ends on 2026-07-16", id="in its time"
+        containing(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, IssueReason.EXPIRING, "it ends on 2026-07-16", id="in its time"
     ),
-    pytest.param(holding(good(end=NOW - DAY)), WANTED, IssueReason.EXPIRING, "it ends on 2026-05-31", id="expired"),
+    pytest.param(containing(good(end=NOW - DAY)), WANTED, IssueReason.EXPIRING, "it ends on 2026-05-31", id="expired"),
     pytest.param(
-        holding(good(BRIEF, end=NOW + 10 * DAY), above=(BRIEF.certificate,)), replace(WANTED, authority=(BRIEF.certificate,)), None, "",
+        containing(good(BRIEF, end=NOW + 10 * DAY), above=(BRIEF.certificate,)), replace(WANTED, authority=(BRIEF.certificate,)), None, "",
         id="ends with its CA: another one would too",
     ),
     pytest.param(
-        replace(HELD, above=(CA.certificate, BRIEF.certificate)), WANTED, IssueReason.PATH,
+        replace(EXISTING, above=(CA.certificate, BRIEF.certificate)), WANTED, IssueReason.PATH,
         f"{BRIEF.certificate.subject}, which it rests on, ends on 2026-06-11", id="an intermediate or a root ends first",
     ),
     pytest.param(
-        replace(HELD, above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)), None, "",
+        replace(EXISTING, above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)), None, "",
         id="a root ends first, and there is no other",
     ),
     pytest.param(
-        holding(good(end=NOW + SOON - DAY), above=(CA.certificate, ENDED.certificate)), replace(WANTED, authority=(CA.certificate, ENDED.certificate)),
+        containing(good(end=NOW + SOON - DAY), above=(CA.certificate, ENDED.certificate)), replace(WANTED, authority=(CA.certificate, ENDED.certificate)),
         IssueReason.EXPIRING, "it ends on 2026-07-15", id="it has outlived its root",
     ),
     pytest.param(
-        holding(good(end=NOW + 11 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
+        containing(good(end=NOW + 11 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
         IssueReason.EXPIRING, "it ends on 2026-06-12", id="it is going to outlive its root",
     ),
     pytest.param(
-        holding(good(end=NOW + 10 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
+        containing(good(end=NOW + 10 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
         None, "", id="its issuer has cut it to the end of its root",
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("held", "wanted", "reason", "why"), ROWS)
-def test_reasons(held: Held | None, wanted: Specification, reason: IssueReason | None, why: str) -> None:
-    assert due(Question(held, wanted, NOW, SOON)) == (Due(reason, why) if reason else None)
+@pytest.mark.parametrize(("existing", "wanted", "reason", "why"), ROWS)
+def test_reasons(existing: ExistingLeaf | None, wanted: Specification, reason: IssueReason | None, why: str) -> None:
+    assert due(Question(existing, wanted, NOW, SOON)) == (Due(reason, why) if reason else None)
 
 
 def test_where_dates_do_not_matter_now() -> None:
-    assert due(Question(holding(good(end=NOW - DAY)), WANTED, NOW)) is None
+    assert due(Question(containing(good(end=NOW - DAY)), WANTED, NOW)) is None
 
 
 def test_a_short_lived_one_is_renewed_in_the_second_half_of_its_life() -> None:
     brief = good(begin=NOW - 10 * DAY, end=NOW + 10 * DAY)
-    assert due(Question(holding(brief), WANTED, NOW, SOON)) is None
-    assert due(Question(holding(brief), WANTED, NOW + timedelta(seconds=1), SOON)) is not None
+    assert due(Question(containing(brief), WANTED, NOW, SOON)) is None
+    assert due(Question(containing(brief), WANTED, NOW + timedelta(seconds=1), SOON)) is not None
 
 
 def test_every_reason_in_their_order() -> None:
@@ -150,8 +150,8 @@ def test_every_reason_in_their_order() -> None:
 def test_the_first_reason_is_told() -> None:
     """Everything is wrong at once; one after the other is put right."""
     wrong = replace(WANTED, names=frozenset())
-    ending = holding(good(end=NOW + DAY))
-    of_another = replace(holding(good(OTHER, end=NOW + DAY)), key="another")
+    ending = containing(good(end=NOW + DAY))
+    of_another = replace(containing(good(OTHER, end=NOW + DAY)), key="another")
     stages = [
         (None, wrong),
         (replace(of_another, problem="cut off"), wrong),
@@ -159,9 +159,9 @@ def test_the_first_reason_is_told() -> None:
         (replace(of_another, key=""), wrong),
         (ending, wrong),
         (ending, WANTED),
-        (replace(HELD, above=(BRIEF.certificate,)), WANTED),
+        (replace(EXISTING, above=(BRIEF.certificate,)), WANTED),
     ]
-    found = [due(Question(held, wanted, NOW, SOON)) for held, wanted in stages]
+    found = [due(Question(existing, wanted, NOW, SOON)) for existing, wanted in stages]
     assert [one.reason for one in found if one] == list(RULES)
 
 
@@ -177,8 +177,8 @@ PATHS = [
     (BRIEF.certificate, ROOT.certificate),
     (RENEWED.certificate, BRIEF.certificate),
 ]
-HELDS = st.none() | st.builds(
-    Held,
+EXISTING_LEAVES = st.none() | st.builds(
+    ExistingLeaf,
     st.none() | st.sampled_from([(one,) for one in LEAVES]),
     st.sampled_from(["", "cut off"]),
     st.sampled_from(["", "another", LEAF.public_key_sha256]),
@@ -194,27 +194,27 @@ WISHES = st.builds(
 BEFORE = st.none() | st.integers(0, 90).map(timedelta)
 
 
-def made_for(wanted: Specification, now: datetime) -> Held:
+def made_for(wanted: Specification, now: datetime) -> ExistingLeaf:
     """The leaf that an issuer makes: it lasts for thirty days, or as long as its path."""
     end = min(now + 30 * DAY, *(one.not_after for one in wanted.authority))
     certificate = good(SIGNERS[wanted.authority], end, now)
-    return Held((certificate,), "", certificate.public_key_sha256, wanted.authority)
+    return ExistingLeaf((certificate,), "", certificate.public_key_sha256, wanted.authority)
 
 
-@given(HELDS, WISHES, BEFORE)
-def test_a_new_leaf_is_not_due(held: Held | None, wanted: Specification, before: timedelta | None) -> None:
-    first = due(Question(held, wanted, NOW, before))
+@given(EXISTING_LEAVES, WISHES, BEFORE)
+def test_a_new_leaf_is_not_due(existing: ExistingLeaf | None, wanted: Specification, before: timedelta | None) -> None:
+    first = due(Question(existing, wanted, NOW, before))
     assert due(Question(made_for(wanted, NOW), wanted, NOW, before)) is None
-    if held is None:
+    if existing is None:
         assert first is not None
 
 
-@given(HELDS, WISHES, BEFORE, st.integers(0, 400).map(timedelta))
+@given(EXISTING_LEAVES, WISHES, BEFORE, st.integers(0, 400).map(timedelta))
 def test_a_reason_stays_until_it_is_cured(
-    held: Held | None, wanted: Specification, before: timedelta | None, later: timedelta
+    existing: ExistingLeaf | None, wanted: Specification, before: timedelta | None, later: timedelta
 ) -> None:
     """Time alone takes no reason away, unless the next leaf could not outlive this one by then."""
-    early, late = (due(Question(held, wanted, at, before)) for at in (NOW, NOW + later))
+    early, late = (due(Question(existing, wanted, at, before)) for at in (NOW, NOW + later))
     assert early is None or early == late
 
 

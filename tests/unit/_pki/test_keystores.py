@@ -163,7 +163,7 @@ def test_a_length_takes_no_more_bytes_than_it_needs(size: int) -> None:
 
 
 def test_the_old_format_can_be_made_where_sha_1_may_guard_nothing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As under FIPS 140: the format leaves no choice, and the store holds no secret."""
+    """As under FIPS 140: the format leaves no choice, and the store contains no secret."""
     allowed = hashlib.sha1
 
     def strict(content: bytes, *, usedforsecurity: bool = True) -> Any:

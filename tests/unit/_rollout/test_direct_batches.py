@@ -321,7 +321,7 @@ def test_a_limit_of_one_restarts_as_without_batches() -> None:
 
 def test_rules_taken_out_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Kafka of these tests sees the harm of a batch that no partition has agreed to."""
-    monkeypatch.setattr(batches, "held_partitions", lambda *_arguments: ())
+    monkeypatch.setattr(batches, "blocking_partitions", lambda *_arguments: ())
     stand = Racks(BatchLimit(nodes=2))
     stand.kafka.racks = {}
     stand.kafka.topics_ = [FakeTopic("orders", (3, 4, 5))]

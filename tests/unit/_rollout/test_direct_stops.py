@@ -183,7 +183,7 @@ def test_a_pod_that_no_pod_set_would_recreate_is_not_deleted(is_deleted: bool, g
 
 
 def test_a_node_that_is_down_and_may_not_restart_keeps_all_others_up(golden: GoldenFiles) -> None:
-    """Nothing but the number of nodes down speaks against node 5 here: it holds no replica."""
+    """Nothing but the number of nodes down speaks against node 5 here: it contains no replica."""
     stand = DirectStand(SEPARATE)
     stand.becomes_unready(3)
     stand.kafka.harm.clear()

@@ -105,9 +105,9 @@ def ledgers(draw: st.DrawFn) -> Ledger:
 
 @st.composite
 def outside_clients(draw: st.DrawFn) -> OutsideClient:
-    held = draw(st.none() | st.sets(st.sampled_from(list(GENERATIONS))))
-    trusts = None if held is None else tuple(one.certificate for one in held)
-    doubt = "it is not known" if held is None else draw(st.sampled_from(["", "started earlier"]))
+    copies = draw(st.none() | st.sets(st.sampled_from(list(GENERATIONS))))
+    trusts = None if copies is None else tuple(one.certificate for one in copies)
+    doubt = "it is not known" if copies is None else draw(st.sampled_from(["", "started earlier"]))
     follows, declared = draw(st.sampled_from(Follows)), draw(st.booleans())
     return OutsideClient("Secret kafka/app", trusts, doubt, draw(st.sampled_from(Verifier)), follows, declared=declared)
 

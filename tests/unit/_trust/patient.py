@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...tools.support.certificates import DAY, NOW
@@ -26,11 +26,11 @@ from .unlinked import nodes
 RETIRE_BY = NOW + 90 * DAY
 _JOURNAL = a_journal(retire=RETIRE_BY)
 _OLD_LEAF = stored_chain(OLD)[0]
-_HELD_BY_ALL = HeldLeaf(_OLD_LEAF, linked.uids())
+_FORMER_OF_ALL = FormerLeaf(_OLD_LEAF, linked.uids())
 
 
-def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = ()) -> dict[str, Any]:
-    return {"ledger": ledger(*entries, held_leaves=held, journal=_JOURNAL)}
+def _books(*entries: LedgerEntry, former: tuple[FormerLeaf, ...] = ()) -> dict[str, Any]:
+    return {"ledger": ledger(*entries, former_leaves=former, journal=_JOURNAL)}
 
 
 _OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD, *linked.NAMES))
@@ -40,22 +40,22 @@ _MIXED = (
     replace(_NEW, state=ANY, leaf_hashes=hashes_of(NEW)),
 )
 _LEFT = (replace(_MIXED[0], leaf_hashes=frozenset()), replace(_MIXED[1], leaf_hashes=hashes_of(NEW, *linked.NAMES)))
-_HELD_STILL = HeldLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
+_FORMER_STILL = FormerLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
 
 AGREED = replace(linked.TRUSTED, **_books(_OLD, _NEW))
 HALTED = replace(AGREED, reconciliation=PAUSED)
-NOTED = replace(HALTED, **_books(_OLD, _NEW, held=(_HELD_BY_ALL,)))
+NOTED = replace(HALTED, **_books(_OLD, _NEW, former=(_FORMER_OF_ALL,)))
 ISSUED = changed(NOTED, leaves=linked.ISSUED.leaves.stored, pods=linked.ISSUED.nodes.pods)
 STAMPED = changed(ISSUED, pods=(*nodes(NEW, 0, 0), ISSUED.nodes.pods[-1]))
-MIXED = replace(STAMPED, **_books(*_MIXED, held=(_HELD_BY_ALL,)))
+MIXED = replace(STAMPED, **_books(*_MIXED, former=(_FORMER_OF_ALL,)))
 RESUMED = replace(MIXED, reconciliation=RUNS)
 READ_AGAIN = answering(RESUMED, accepting=names_of(OLD, NEW))
-IN_USE = replace(READ_AGAIN, **_books(*_MIXED, held=(_HELD_STILL,)))
+IN_USE = replace(READ_AGAIN, **_books(*_MIXED, former=(_FORMER_STILL,)))
 RESTARTED = changed(IN_USE, pods=(*nodes(NEW, 0, 0), processes(NEW, 0, 1)[-1]))
-WAITING = replace(RESTARTED, **_books(*_LEFT, held=(replace(_HELD_STILL, awaited_pods=frozenset()),)))
+WAITING = replace(RESTARTED, **_books(*_LEFT, former=(replace(_FORMER_STILL, awaited_pods=frozenset()),)))
 HALF_RESTARTED = changed(WAITING, listeners=None, pods=(nodes(NEW, 0, 1)[0], *WAITING.nodes.pods[1:]))
 HALF_WAITING = replace(
-    HALF_RESTARTED, **_books(*_LEFT, held=(HeldLeaf(_OLD_LEAF, frozenset(), uids_of(*PODS[1:])),))
+    HALF_RESTARTED, **_books(*_LEFT, former=(FormerLeaf(_OLD_LEAF, frozenset(), uids_of(*PODS[1:])),))
 )  # fmt: skip
 ALL_RESTARTED = changed(HALF_WAITING, pods=processes(NEW, 0, 1))
 PHASED_OUT = replace(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...tools.support.certificates import HOUR, NOW
@@ -24,13 +24,13 @@ from .nodes import hashes_of, leaves, uids_of
 from .unlinked import nodes
 
 _JOURNAL = a_journal(Goal.RENEW, OLD, RENEWED)
-_HELD = HeldLeaf(stored_chain(OLD)[0], uids_of())
-_HELD_STILL = replace(_HELD, awaited_pods=frozenset(), lingering_pods=uids_of())
+_FORMER = FormerLeaf(stored_chain(OLD)[0], uids_of())
+_FORMER_STILL = replace(_FORMER, awaited_pods=frozenset(), lingering_pods=uids_of())
 _WAITS = (prepared(RENEWED),)
 
 
-def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = (), **journal: Any) -> dict[str, Any]:
-    return {"ledger": ledger(*entries, held_leaves=held, journal=replace(_JOURNAL, **journal))}
+def _books(*entries: LedgerEntry, former: tuple[FormerLeaf, ...] = (), **journal: Any) -> dict[str, Any]:
+    return {"ledger": ledger(*entries, former_leaves=former, journal=replace(_JOURNAL, **journal))}
 
 
 _OLD = entry(OLD, generations={0}, leaf_hashes=hashes_of(OLD))
@@ -49,19 +49,19 @@ TRUSTED = replace(
 HALTED = replace(TRUSTED, reconciliation=PAUSED)
 SWITCHED = replace(HALTED, ca=replace(_AFTER, other_entries=others(OLD), prepared=_WAITS, kept_keys=names_of(RENEWED)))
 LEARNED = replace(SWITCHED, **_books(_OLD, _ISSUING))
-NOTED = replace(LEARNED, **_books(_OLD, _ISSUING, held=(_HELD,)))
+NOTED = replace(LEARNED, **_books(_OLD, _ISSUING, former=(_FORMER,)))
 ISSUED = changed(
     NOTED, leaves=leaves(RENEWED, 1), pods=nodes(OLD, 0, 0, presents_stored=False)
 )  # fmt: skip
 STAMPED = changed(ISSUED, pods=nodes(RENEWED, 1, 0, key_generation=0))
-PHASED_OUT = replace(STAMPED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE, held=(_HELD,)))
+PHASED_OUT = replace(STAMPED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE, former=(_FORMER,)))
 WITHDRAWN = replace(PHASED_OUT, ca=replace(PHASED_OUT.ca, other_entries={}))
 OUT_OF_BUNDLE = replace(WITHDRAWN, bundle=names_of(RENEWED))
-STRUCK = replace(OUT_OF_BUNDLE, **_books(_LEFT, held=(_HELD,)))
+STRUCK = replace(OUT_OF_BUNDLE, **_books(_LEFT, former=(_FORMER,)))
 RESUMED = replace(STRUCK, reconciliation=RUNS)
 READ_AGAIN = answering(RESUMED, accepting=names_of(RENEWED))
-READ = replace(READ_AGAIN, **_books(_LEFT, held=(_HELD_STILL,)))
+READ = replace(READ_AGAIN, **_books(_LEFT, former=(_FORMER_STILL,)))
 TIDIED = replace(READ, ca=_AFTER)
-FINISHED = replace(TIDIED, **_books(_LEFT, held=(_HELD_STILL,), finished_at=NOW))
+FINISHED = replace(TIDIED, **_books(_LEFT, former=(_FORMER_STILL,), finished_at=NOW))
 
 STAGES: dict[str, Snapshot] = {name: value for name, value in globals().items() if isinstance(value, Snapshot)}

@@ -160,7 +160,7 @@ def test_an_abort_notes_no_leaf_of_the_ca_that_is_given_up_where_every_node_has_
     _seen, _intent, usual = in_full("linked", "ISSUED", Retire.WHEN_RESTARTED, IN_PLACE[0], Goal.ABORT)
     assert usual.end is not None
     ledger = usual.end.ledger_or_empty
-    assert {held.certificate.issuer for held in ledger.held_leaves} == {OLD.certificate.subject}
+    assert {held.certificate.issuer for held in ledger.former_leaves} == {OLD.certificate.subject}
     assert [entry.certificate for entry in ledger.entries] == [OLD.certificate]
 
 

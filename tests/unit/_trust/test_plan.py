@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.rounds import Bound, Round
@@ -389,9 +389,9 @@ def test_pods_that_are_gone_make_no_other_state(field: str) -> None:
 
     def naming(*uids: str) -> int:
         found = {name: frozenset(uids if name == field else ()) for name in ("awaited", "of holders", "lingering")}
-        books, held = SETTLED.ledger_or_empty, HeldLeaf(stored_chain(OLD)[0], found["of holders"], found["lingering"])
+        books, held = SETTLED.ledger_or_empty, FormerLeaf(stored_chain(OLD)[0], found["of holders"], found["lingering"])
         entries = tuple(replace(one, awaited_pods=found["awaited"]) for one in books.entries)
-        return state_of(replace(SETTLED, ledger=replace(books, entries=entries, held_leaves=(held,))), ())
+        return state_of(replace(SETTLED, ledger=replace(books, entries=entries, former_leaves=(held,))), ())
 
     running = SETTLED.nodes.pods[0].uid
     assert naming() == naming("gone") != naming(running) == naming(running, "gone")

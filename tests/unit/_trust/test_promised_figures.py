@@ -30,7 +30,7 @@ DEFAULTS = Parameters()
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        ("docs/outside-clients.md", f"A waiver holds at most {LONGEST_WAIVER.days} days."),
+        ("docs/outside-clients.md", f"A waiver lasts at most {LONGEST_WAIVER.days} days."),
         (OPTIONS, f"At most {LONGEST_WAIVER.days} days from now."),
         (OPTIONS, f"the brokers of the last lead again, {IN_WORDS.get(LEADERS_RETURN // MINUTE)} at most."),
         ("docs/flows.md", f"the run waits {IN_WORDS.get(LEADERS_RETURN // MINUTE)} at most"),

@@ -14,7 +14,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import (
-    forget_held,
+    forget_former,
     forget_removed,
     note_reloads,
 )
@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
@@ -83,25 +83,25 @@ def test_a_cluster_without_nodes_gives_nothing_up_by_a_reload() -> None:
 @pytest.mark.parametrize(("version", "lingering"), [(NONE, True), (RAFT, True), (ALL, False)])
 def test_what_is_remembered_after_listeners_have_read_again(version: str, lingering: bool) -> None:
     rest = uids_of() if lingering else frozenset()
-    held, gone = HeldLeaf(stored_chain(NEW)[0], uids_of()), RemovedEntry(NEW.certificate, uids_of())
+    former, gone = FormerLeaf(stored_chain(NEW)[0], uids_of()), RemovedEntry(NEW.certificate, uids_of())
     seen = running(
-        cluster(ledger=ledger(entry(OLD, generations={0}), held_leaves=(held,), removed_cas=(gone,))), version
+        cluster(ledger=ledger(entry(OLD, generations={0}), former_leaves=(former,), removed_cas=(gone,))), version
     )
     seen = answering(seen, accepting=[name_of(OLD)], refusing=[name_of(NEW)])
-    left = forget_held(seen, forget_removed(seen, seen.ledger_or_empty))
-    assert [one.lingering_pods for one in left.held_leaves] == [rest] * lingering
+    left = forget_former(seen, forget_removed(seen, seen.ledger_or_empty))
+    assert [one.lingering_pods for one in left.former_leaves] == [rest] * lingering
     assert [one.lingering_pods for one in left.removed_cas] == [rest] * lingering
-    assert all(not one.awaited_pods for one in (*left.held_leaves, *left.removed_cas))
+    assert all(not one.awaited_pods for one in (*left.former_leaves, *left.removed_cas))
 
 
 @pytest.mark.parametrize(("version", "lingering"), [(NONE, True), (ALL, False)])
 def test_the_forecast_of_a_reload(version: str, lingering: bool) -> None:
-    held, gone = HeldLeaf(stored_chain(NEW)[0], uids_of()), RemovedEntry(OLD.certificate, uids_of())
-    before = running(cluster(ledger=ledger(held_leaves=(held,), removed_cas=(gone,))), version)
+    former, gone = FormerLeaf(stored_chain(NEW)[0], uids_of()), RemovedEntry(OLD.certificate, uids_of())
+    before = running(cluster(ledger=ledger(former_leaves=(former,), removed_cas=(gone,))), version)
     after = Reload(uids=uids_of(), authority=None).effect(before, MadeHere()).ledger_or_empty
     rest = uids_of() if lingering else frozenset()
     assert [one.lingering_pods for one in after.removed_cas] == [rest]
-    assert [one.lingering_pods for one in after.held_leaves] == [rest] * lingering
+    assert [one.lingering_pods for one in after.former_leaves] == [rest] * lingering
 
 
 @pytest.mark.parametrize(("versions", "read"), [((NONE,), 0), ((RAFT,), 0), ((ALL,), 3), ((ALL, NONE), 1)], ids=str)
@@ -141,7 +141,7 @@ def test_why_nodes_read_their_leaves_again(version: str, told: str) -> None:
 
 @pytest.mark.parametrize(("version", "restarts"), [(NONE, True), (RAFT, True), (ALL, False)])
 def test_leaves_of_the_next_ca_take_a_restart_where_a_reload_leaves_channels(version: str, restarts: bool) -> None:
-    """Else the held leaves are noted and the listeners read again, as where nodes wait for their restart."""
+    """Else the former leaves are noted and the listeners read again, as where nodes wait for their restart."""
     kinds = [type(step).__name__ for step in replace_leaves(situation(running(linked.TRUSTED, version)))]
     assert kinds == (["IssueLeaves"] if restarts else ["Pause"])
 
@@ -164,7 +164,7 @@ def test_a_restart_for_trust_asks_nodes_first_that_a_reload_reaches_as_a_whole(v
 
 @pytest.mark.parametrize(("version", "restarted"), [(NONE, True), (ALL, False)])
 def test_nodes_that_hold_a_leaf_of_a_ca_that_is_to_leave_restart_for_it(version: str, restarted: bool) -> None:
-    held = HeldLeaf(stored_chain(OLD)[0], uids_of())
-    books = ledger(entry(NEW, generations={0}), held_leaves=(held,), journal=a_journal())
+    former = FormerLeaf(stored_chain(OLD)[0], uids_of())
+    books = ledger(entry(NEW, generations={0}), former_leaves=(former,), journal=a_journal())
     seen = running(cluster(ledger=books), version)
     assert bool(restart_holders(situation(seen, Intent(Goal.REPLACE_KEY)))) is restarted

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     MaintenanceWindows,
     Reconciliation,
@@ -121,10 +121,10 @@ def test_a_call_is_held_where_no_window_comes_in_time(windows: MaintenanceWindow
     assert ("fails there, because " in describe_next_window(shut, Goal.RECONCILE)) is bool(told)
 
 
-def test_a_held_leaf_that_ends_before_the_next_window_counts() -> None:
-    leaf = HeldLeaf(issue_leaf(OLD, end=NOW + 3 * DAY), frozenset({"a"}))
+def test_a_former_leaf_that_ends_before_the_next_window_counts() -> None:
+    leaf = FormerLeaf(issue_leaf(OLD, end=NOW + 3 * DAY), frozenset({"a"}))
     shut = within(MaintenanceWindows(False, NOW + 2 * DAY))
-    held = changed(shut, ledger=replace(shut.ledger_or_empty, held_leaves=(leaf,)))
+    held = changed(shut, ledger=replace(shut.ledger_or_empty, former_leaves=(leaf,)))
     assert (describe_late_window(shut), bool(describe_late_window(held))) == ("", True)
 
 

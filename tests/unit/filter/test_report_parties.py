@@ -270,7 +270,7 @@ def test_a_node_that_presents_an_earlier_certificate_is_not_said_to_present_the_
     golden: GoldenFiles,
 ) -> None:
     held = {"subject": "CN=demo-kafka", "sha256": "e" * 64, "not_after": "2026-07-01T00:00:00Z"}
-    found = told(listeners(RUNNING), held_leaves=[{**held, "pods": ["demo-kafka-1"], "lingering": []}])
+    found = told(listeners(RUNNING), former_leaves=[{**held, "pods": ["demo-kafka-1"], "lingering": []}])
     assert rows(found)[raft_of("demo-kafka-1")] == ["unknown", "trusts"]
     golden.compare("report_parts", golden.test, channels(found, "raft")[0]["why"][0])
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a text holds a key or password of a cluster, in any form in which it could get there."""
+"""Whether a text contains a key or password of a cluster, in any form in which it could get there."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ OWN = make("Kafka CA", key(1), ROOT, begin=stages.NOW - DAY, end=stages.NOW + 36
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 JVM = "cannot be read by the Cluster Operator, Kafka and other Java programs"
 EXPOSED = (
-    "entry ca.crt holds a private key, and clients read this Secret.",
+    "entry ca.crt contains a private key, and clients read this Secret.",
     "Take the private key out, and run the flow again. Every client that could read the Secret may have the key. If it is the key of a CA, replace it "
     "(replace_key).",
 )

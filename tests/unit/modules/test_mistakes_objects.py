@@ -150,7 +150,10 @@ JOURNALS: list[Any] = [
             "{own}.state is 'HALF_TRUSTED', which is no state of the trust state machine.",
         ),
         ({"{own}.state": None}, "{own}.state is '', which is no state of the trust state machine."),
-        ({"{own}.crt": OTHER.pem}, f"{{own}}.crt holds the certificate {OTHER.fingerprint} (CN=another,O=io.strimzi)."),
+        (
+            {"{own}.crt": OTHER.pem},
+            f"{{own}}.crt contains the certificate {OTHER.fingerprint} (CN=another,O=io.strimzi).",
+        ),
         ({"{own}.crt": b"nothing"}, "{own}.crt cannot be read: no readable certificate in PEM form."),
         *(
             ({"{own}.generations": number}, "{own}.generations is not a list of numbers.")
@@ -158,7 +161,7 @@ JOURNALS: list[Any] = [
         ),
         (
             {"mine.crt": OTHER.pem, "mine.state": b"TRUSTED_UNUSED"},
-            f"mine.crt holds the certificate {OTHER.fingerprint} (CN=another,O=io.strimzi).",
+            f"mine.crt contains the certificate {OTHER.fingerprint} (CN=another,O=io.strimzi).",
         ),
     ],
 )

@@ -106,7 +106,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "strimzi_ee_cert", {**PUBLIC, "common_name": "n" * 65},
-        "common_name: it has 65 bytes, and the common name of a certificate holds at most 64. Give another common name; alternative names may be longer.",
+        "common_name: it has 65 bytes, and the common name of a certificate contains at most 64. Give another common name; alternative names may be longer.",
     ),
     (
         "strimzi_ca", {"dns_domain": "https://corp"},
@@ -148,7 +148,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
         (
             module, {**options, "retire": given},
             f"retire: {given!r} is neither now nor when_restarted nor when_needed nor a time. Give one of the three words, or the time at which nodes that "
-            f"still hold the old CA are restarted at the latest, {HELD}",
+            f"still trust the old CA are restarted at the latest, {HELD}",
         )
         for module, options in (("strimzi_ca", {"state": "replaced"}), *((one, {}) for one in FLOWS))
         for given in ("later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026", "9999-12-31T23:59:59-01:00")
@@ -170,7 +170,7 @@ def test_an_option_that_cannot_be_meant_is_refused_before_anything_is_asked(
 
 #: The cluster, or a folder, is read before.
 READ_BEFORE: list[tuple[str, dict[str, Any], str]] = [
-    ("strimzi_ee_cert", {**PUBLIC, "common_name": "ca"}, "common_name: the entry ca.crt holds the trusted CAs. Give another common name."),
+    ("strimzi_ee_cert", {**PUBLIC, "common_name": "ca"}, "common_name: the entry ca.crt contains the trusted CAs. Give another common name."),
     *(
         ("strimzi_csr", {"state": state, "directory": ""}, "directory: it is empty. Give a folder on the machine where the module runs.")
         for state in ("exported", "imported")

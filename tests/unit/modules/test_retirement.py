@@ -51,7 +51,7 @@ def test_nothing_restarts_and_it_says_what_it_waits_for(reading: Reading, golden
     }
     (waiting,) = seen["waiting"]
     golden.compare_said("calls", waiting)
-    assert {(tuple(one["pods"]), len(one["lingering"])) for one in seen["held_leaves"]} == {((), 1)}
+    assert {(tuple(one["pods"]), len(one["lingering"])) for one in seen["former_leaves"]} == {((), 1)}
     assert (seen["journal"]["retire"], seen["plan"], seen["violations"]) == ("when_restarted", [], [])
 
 
@@ -168,7 +168,7 @@ def test_clients_get_the_time_that_they_need(
 
 
 def test_the_plan_says_that_they_get_it_and_why(golden: GoldenFiles) -> None:
-    """Before the first use, where a client could hold the certificate of the CA in use that allows none below it. Else nodes lead every client from
+    """Before the first use, where a client could have the certificate of the CA in use that allows none below it. Else nodes lead every client from
     the CA in use to the next one, before the switch and after it.
     """
     for start, phases in ((adopted, ["trust"]), (stages.managed, [])):

@@ -131,10 +131,13 @@ CERTIFICATE = {"host": "https://127.0.0.1:1", "client_cert": __file__}
             "client_key (K8S_AUTH_KEY_FILE): there is no such file (its ",
         ),
         ({"ca_cert": KEY_TEXT}, "ca_cert (K8S_AUTH_SSL_CA_CERT) is content where the path of a file is expected. "),
-        ({"host": "https://me:word-of-mine@127.0.0.1:1", "api_key": "k"}, "host (K8S_AUTH_HOST) holds a user name or "),
+        (
+            {"host": "https://me:word-of-mine@127.0.0.1:1", "api_key": "k"},
+            "host (K8S_AUTH_HOST) contains a user name or ",
+        ),
         (
             {"host": "https://127.0.0.1:1", "api_key": "k", "proxy": "http://me:word-of-mine@127.0.0.1:9"},
-            "proxy (K8S_AUTH_PROXY) holds a user name or password, which would not be sent and could show. Take it out "
+            "proxy (K8S_AUTH_PROXY) contains a user name or password, which would not be sent and could show. Take it out "
             "of the URL, and give it as proxy_headers.proxy_basic_auth.",
         ),
     ],

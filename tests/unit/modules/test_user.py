@@ -80,7 +80,12 @@ def test_without_any_it_says_until_when_the_old_one_serves(golden: GoldenFiles) 
     ("subject", "known", "named", "message"),
     [
         ("orders", False, "orders-cm", "Secret kafka/orders-cm entry tls.crt: brokers refuse its certificate: "),
-        ("other", True, "orders-cm", "No Secret of presenting_secrets holds a certificate with the subject CN=orders."),
+        (
+            "other",
+            True,
+            "orders-cm",
+            "No Secret of presenting_secrets contains a certificate with the subject CN=orders.",
+        ),
         ("orders", True, "none", "Secret kafka/none: it does not exist."),
     ],
 )

@@ -121,7 +121,7 @@ class DirectWalk(ModuleWalk):
 
 @dataclass(frozen=True)
 class Row:
-    """The state in which a condition does not hold, and its remedy as docs/stops.md has it."""
+    """The state in which a condition is not met, and its remedy as docs/stops.md has it."""
 
     #: Makes the state and the call.
     begin: Callable[[pytest.MonkeyPatch], Any]

@@ -46,7 +46,7 @@ from .conditions import (
     IssuerReference,
     Object,
     conditions_of,
-    holds,
+    is_true,
     message_of,
     not_installed,
     refuse_foreign_token,
@@ -126,7 +126,7 @@ def _refuse_foreign_secret(secret: Object, namespace: str) -> Refused | None:
 
 
 def is_issuing(certificate: Object) -> bool:
-    return holds(conditions_of(certificate), "Issuing")
+    return is_true(conditions_of(certificate), "Issuing")
 
 
 def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
@@ -179,10 +179,10 @@ def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCerti
     try:
         leaf, *above = parse_chain(content.get("tls.crt", b""))
     except CertificateError as problem:
-        return Waiting(f"{target} holds no usable tls.crt: {problem}. cert-manager replaces a spoilt Secret.")
+        return Waiting(f"{target} contains no usable tls.crt: {problem}. cert-manager replaces a spoilt Secret.")
     key = usable_key(content.get("tls.key"))
     if key is None:
-        return Waiting(f"{target} holds no usable tls.key. cert-manager replaces a spoilt Secret.")
+        return Waiting(f"{target} contains no usable tls.key. cert-manager replaces a spoilt Secret.")
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(content.get("ca.crt", b"")))[1:], key)
 
 
@@ -214,20 +214,20 @@ def answer_to(
         return Waiting(
             f"{target} was not looked at yet. Check that cert-manager runs, and that it serves this namespace."
         )
-    held = read_issued(secret, secret_name(name), scope.namespace)
-    if isinstance(held, IssuedCertificate) and ready.get("reason") == _NOT_SEEN:
+    stored = read_issued(secret, secret_name(name), scope.namespace)
+    if isinstance(stored, IssuedCertificate) and ready.get("reason") == _NOT_SEEN:
         return Waiting(
             f"{target}: cert-manager has not seen its Secret {scope.namespace}/{secret_name(name)} yet, and may issue "
             "it again. Check that cert-manager runs."
         )
-    if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
-        return held
+    if isinstance(stored, IssuedCertificate) and stored.leaf.sha256 not in set(unfit):
+        return stored
     if trouble := last_failure_of(certificate, scope):
         return trouble
-    if isinstance(held, Waiting):
-        return Waiting(f"{target}: {message_of(ready)}. {held.reason}")
+    if isinstance(stored, Waiting):
+        return Waiting(f"{target}: {message_of(ready)}. {stored.reason}")
     return Refused(
-        f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the "
+        f"{target} was not issued again: it is {'Ready' if is_true(conditions, 'Ready') else 'not Ready'} with the "
         "certificate that it had.",
         "Find the program or person that has reset its condition Issuing; run again, so that it is requested again.",
     )
@@ -236,7 +236,7 @@ def answer_to(
 def is_refused(request: Object) -> bool:
     """Whether the request has ended without a certificate, and stays."""
     conditions = conditions_of(request)
-    return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")
+    return is_true(conditions, "Denied") or is_true(conditions, "InvalidRequest")
 
 
 #: How often a condition is set if controllers of cert-manager change it at the same time.
@@ -265,7 +265,7 @@ class CertManagerByCertificates:
         return f"cert-manager {self._terms.issuer} by Certificates"
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """Request a leaf. If cert-manager already holds a fit certificate, it is the answer; else cert-manager issues
+        """Request a leaf. If cert-manager already has a fit certificate, it is the answer; else cert-manager issues
         another.
         """
         try:
@@ -300,20 +300,20 @@ class CertManagerByCertificates:
     def _review_spec(self, certificate: Object, order: LeafOrder) -> Review:
         return Review.of(certificate, wanted_spec(order, self._terms), self._clock.now())
 
-    def _held(self, order: LeafOrder) -> IssuedCertificate | Waiting:
+    def _stored(self, order: LeafOrder) -> IssuedCertificate | Waiting:
         return read_issued(self._read_secret_of(order), secret_name(order.name), self._namespace)
 
     def _has_fit(self, order: LeafOrder) -> bool:
-        held = self._held(order)
-        return isinstance(held, IssuedCertificate) and held.leaf.sha256 not in order.unfit
+        stored = self._stored(order)
+        return isinstance(stored, IssuedCertificate) and stored.leaf.sha256 not in order.unfit
 
     def _is_to_be_issued(self, certificate: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps an unfit certificate, or waits after a
         failure.
         """
-        held = self._held(order)
-        if isinstance(held, IssuedCertificate):
-            return held.leaf.sha256 in order.unfit
+        stored = self._stored(order)
+        if isinstance(stored, IssuedCertificate):
+            return stored.leaf.sha256 in order.unfit
         return last_failure_of(certificate, self._scope) is not None
 
     def _read_secret_of(self, order: LeafOrder) -> Object | None:
@@ -565,9 +565,9 @@ def _is_continued(certificate: Object | None, work: Work) -> bool:
     return certificate is None or IssuerReference(settings.issuer, work.scope.namespace).is_of(certificate)
 
 
-def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, work: Work) -> bool:
-    held = read_issued(secret, secret_name(name), work.scope.namespace)
-    return isinstance(held, IssuedCertificate) and held.leaf == stored
+def _is_in_use(secret: Object | None, name: str, used: Certificate | None, work: Work) -> bool:
+    issued = read_issued(secret, secret_name(name), work.scope.namespace)
+    return isinstance(issued, IssuedCertificate) and issued.leaf == used
 
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:

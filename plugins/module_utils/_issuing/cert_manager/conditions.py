@@ -31,7 +31,7 @@ def conditions_of(item: Object) -> dict[str, Object]:
     return {str(condition.get("type")): condition for condition in status_of(item).get("conditions") or ()}
 
 
-def holds(conditions: Mapping[str, Object], kind: str) -> bool:
+def is_true(conditions: Mapping[str, Object], kind: str) -> bool:
     return conditions.get(kind, {}).get("status") == "True"
 
 

@@ -45,7 +45,7 @@ from .conditions import (
     IssuerReference,
     Object,
     conditions_of,
-    holds,
+    is_true,
     message_of,
     not_installed,
     refuse_foreign_token,
@@ -99,16 +99,16 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     ready = conditions.get("Ready", {})
-    if holds(conditions, "Denied"):
+    if is_true(conditions, "Denied"):
         return _denied(target, conditions["Denied"], issuer)
     if ready.get("reason") == "Denied":
         return _denied(target, ready, issuer)
-    if holds(conditions, "InvalidRequest"):
+    if is_true(conditions, "InvalidRequest"):
         return Refused(
             f"{target} is invalid: {message_of(conditions['InvalidRequest'])}.",
             f"Let {issuer} permit what the request asks for, or correct the names that it refuses; then run again.",
         )
-    if holds(conditions, "Ready"):
+    if is_true(conditions, "Ready"):
         return _issued(target, request, issuer)
     if ready.get("reason") == "Failed":
         return Refused(f"{target} has failed: {message_of(ready)}.", f"Correct {issuer} as this says; then run again.")
@@ -158,7 +158,7 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
     except CertificateError as problem:
         return Refused(
             f"{target} is Ready, and its certificate cannot be used: {problem}.",
-            f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then "
+            f"Correct {issuer}: status.certificate has to contain the certificate and what lies above it, as PEM; then "
             "run again.",
         )
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(_decoded(status.get("ca"))))[1:])
@@ -223,7 +223,7 @@ class Circumstances:
         conditions = conditions_of(stored)
         if "Ready" not in conditions:
             return f"{issuer} has no Ready condition: no controller has looked at it. Check that cert-manager runs."
-        if holds(conditions, "Ready"):
+        if is_true(conditions, "Ready"):
             return f"{issuer} is Ready, so cert-manager goes on by itself."
         return (
             f"{issuer} is not Ready: {message_of(conditions['Ready'])}. Correct it; cert-manager then goes on by "
@@ -242,7 +242,7 @@ def why_waiting(request: Object, at: Circumstances) -> str:
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     if "Ready" in conditions:
         return f"{target} is pending: {message_of(conditions['Ready'])}. {at.state_of_issuer}"
-    if holds(conditions, "Approved"):
+    if is_true(conditions, "Approved"):
         return (
             f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
             "and that it serves this namespace."

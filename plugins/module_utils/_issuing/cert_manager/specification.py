@@ -120,7 +120,7 @@ _UNWANTED: tuple[Field, ...] = (
 )  # fmt: skip
 #: Values that say the same as an absent field.
 _HARMLESS: Mapping[Field, Any] = {("renewal", "policy"): "RenewBefore"}
-#: A keystore may hold its password.
+#: A keystore may contain its password.
 _HIDDEN = frozenset({("keystores",)})
 #: Times as Go writes them: programs with a Certificate may write another text for the same time.
 _TIMES = frozenset({("duration",), ("renewBefore",)})

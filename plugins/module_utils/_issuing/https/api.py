@@ -50,7 +50,7 @@ class Call:
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """An answer of the server. The body may hold a token: no repr."""
+    """An answer of the server. The body may contain a token: no repr."""
 
     #: The HTTP status.
     status: int

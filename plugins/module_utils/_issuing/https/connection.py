@@ -143,7 +143,7 @@ class HttpsConnection:
 
 
 def checked_url(api: Api, url: str) -> str:
-    """The URL of the server. Raises ServerFailure. The URL is not quoted: it may hold a password."""
+    """The URL of the server. Raises ServerFailure. The URL is not quoted: it may contain a password."""
     base = url.rstrip("/")
     try:
         parts = urlsplit(base)

@@ -33,7 +33,7 @@ from .requests import RequestRecord, StoredRequest, read_requests, write_issued
 class RequestByHand:
     """A request that waits for a person."""
 
-    #: The request as its Secret holds it.
+    #: The request as its Secret contains it.
     stored: StoredRequest
     #: When the request was made, in UTC.
     asked_at: datetime

@@ -120,7 +120,7 @@ def _signature_bytes(algorithm: str, size_: int) -> int:
 
 
 def _key_bytes(key: KeySpec) -> int:
-    """Bytes of a key as PKCS#8 in PEM form. An RSA key holds its factors and their inverses beside modulus and
+    """Bytes of a key as PKCS#8 in PEM form. An RSA key contains its factors and their inverses beside modulus and
     exponent.
     """
     return _pem_bytes(key.size * 9 // 16 + 70 if key.algorithm is KeyAlgorithm.RSA else key.size // 2 + 14)

@@ -215,7 +215,7 @@ def entries_of(leaf: str) -> tuple[str, ...]:
 
 
 class NextKeys:
-    """The private keys for requests. Each Secret holds the keys of all its leaves, so it is decoded once."""
+    """The private keys for requests. Each Secret contains the keys of all its leaves, so it is decoded once."""
 
     def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
         self._stored = {

@@ -49,7 +49,7 @@ _SETTINGS = (
     ("unknown role", "Create this role in the mount (docs/issuers/vault.md), or correct role."),
     ("PKI issuer for reference", "Correct issuer.name: vault list MOUNT/issuers shows ids, and names in detail."),
     ("was one set?", "Correct issuer.name, or give the mount an issuer."),
-    ("corresponding key for issuer", "Give as issuer.name an issuer whose key the mount holds."),
+    ("corresponding key for issuer", "Give as issuer.name an issuer whose key the mount keeps."),
     ("but only had usage", "Give the issuer the usage issuing-certificates, or name another issuer."),
 )
 

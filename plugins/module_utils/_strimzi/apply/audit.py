@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """The audit trail of a CA: decisions, writes and restarts of all calls, in a ConfigMap (docs/audit.md).
 
-Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. If a line was changed,
-removed or inserted, the chain breaks. The SHA-256 of the last line stands for the whole trail. Entries hold public
+Each entry is one line of JSON below its number, and contains the SHA-256 of the line before it. If a line was changed,
+removed or inserted, the chain breaks. The SHA-256 of the last line stands for the whole trail. Entries contain public
 facts alone: a reader of the trail needs no right to read Secrets.
 """
 
@@ -143,11 +143,11 @@ class AuditTrail:
     def record_end(self, decision: Decision) -> None:
         """Record the outcome of a flow. Raises KubeError."""
         first, more = first_of(decision.violations, MOST_VIOLATIONS)
-        held = [
+        violations = [
             {"condition": violation.condition.value, "subject": violation.subject, "message": violation.message}
             for violation in first
         ]
-        self._append({"ended": {"done": decision.done, "violations": held, **({"more": more} if more else {})}})
+        self._append({"ended": {"done": decision.done, "violations": violations, **({"more": more} if more else {})}})
 
     def record_actions(self) -> None:
         """Record the actions of the call since its last entry. Raises KubeError."""
@@ -172,7 +172,7 @@ class AuditTrail:
                 return
             except KubeError as error:
                 self._written.stored = None
-                if error.outcome_unknown and self._holds(patch):
+                if error.outcome_unknown and self._has_stored(patch):
                     return
                 if not isinstance(error, (AlreadyExists, Conflict, NotFound)) or attempt == _ATTEMPTS:
                     raise
@@ -188,7 +188,7 @@ class AuditTrail:
         self._work.written.compare(self._key, stored)
         return stored
 
-    def _holds(self, patch: Mapping[str, str | None]) -> bool:
+    def _has_stored(self, patch: Mapping[str, str | None]) -> bool:
         """Whether the entries were stored, and the answer was lost."""
         self._written.stored = self._read()
         data = (self._written.stored or {}).get("data") or {}

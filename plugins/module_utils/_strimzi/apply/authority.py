@@ -343,7 +343,7 @@ def _make_authority(order: AuthorityOrder, observation: Observation, work: Work)
     validity = work.validity(observation) + BACKDATED
     if order.supplied:
         # A renewal has the key of the CA in use. It may be here although the caller does not give it.
-        return order.supplied, work.supplied_key or _held_key(order.supplied, observation)
+        return order.supplied, work.supplied_key or _stored_key(order.supplied, observation)
     if order.goal is not Goal.RENEW:
         key = generate_key(new_ca.made_key)
         # If an issuer certifies it, the issuer writes its name again.
@@ -353,7 +353,7 @@ def _make_authority(order: AuthorityOrder, observation: Observation, work: Work)
         )
         root = issue_root(subject, key, not_before=begin, validity=validity, path_length=new_ca.made_path_length)
         return (root,), key
-    current, held = order.replaces[0], signing_key(order.replaces, observation)
+    current, key = order.replaces[0], signing_key(order.replaces, observation)
     if not current.is_root:
         raise StepError(
             current.subject,
@@ -362,22 +362,22 @@ def _make_authority(order: AuthorityOrder, observation: Observation, work: Work)
         )
     # A certificate begins with a whole second.
     validity = max(validity, (order.at_least_until or begin) - begin.replace(microsecond=0))
-    return (renew_root(current, held, not_before=begin, validity=validity, path_length=order.path_length),), held
+    return (renew_root(current, key, not_before=begin, validity=validity, path_length=order.path_length),), key
 
 
-def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
-    held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
-    return held if held is not None and chain[0].is_for(held) else None
+def _stored_key(chain: Chain, observation: Observation) -> PrivateKey | None:
+    key = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
+    return key if key is not None and chain[0].is_for(key) else None
 
 
 def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
     """The key of a CA in use. Raises StepError."""
-    held = _held_key(chain, observation)
-    if held is None:
+    key = _stored_key(chain, observation)
+    if key is None:
         raise StepError(
             f"The key of {chain[0].subject}",
             f"is not in Secret {observation.scope.namespace}/{observation.scope.ca_key_secret}",
             "Put it there as ca.key, or supply the next certificate, with its key, or without if the key is kept "
             "elsewhere.",
         )
-    return held
+    return key

@@ -5,8 +5,8 @@
 """Writes about backups of a CA: making them, putting Secrets back from them, and removing them (docs/storage.md,
 "Backups").
 
-A backup holds a private key, and stays in the namespace of the CA Secrets. The three Secrets hold the last three CAs
-that were in use: a backup of the CA in use is renewed in its place, and a further CA takes the place of the oldest
+A backup contains a private key, and stays in the namespace of the CA Secrets. The three Secrets contain the last three
+CAs that were in use: a backup of the CA in use is renewed in its place, and a further CA takes the place of the oldest
 backup.
 """
 
@@ -66,7 +66,7 @@ def _backup(observation: Observation) -> Iterator[Write]:
         return
     free = [name for name in scope.backup_secrets if name not in observation.secrets]
     name = same[-1].name if same else (*free, *(record.name for record in records))[0]
-    what, facts = f"back up {ca.current[0].subject}", {"holds": public_fact(ca.current[0])}
+    what, facts = f"back up {ca.current[0].subject}", {"contains": public_fact(ca.current[0])}
     existing = observation.secret(name)
     if existing is None:
         body = new_secret(scope.labels, name, data, mark)

@@ -99,8 +99,8 @@ def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Fa
     without its certificate.
     """
     states, certificates = parts
-    held = observation.secrets[certificates.name]
-    more = replace(certificates, entries={**_entries_to_remove(certificates, held), **certificates.entries})
+    present = observation.secrets[certificates.name]
+    more = replace(certificates, entries={**_entries_to_remove(certificates, present), **certificates.entries})
     return (
         *_write_part(more, observation, {}, {}),
         *_write_part(states, observation, before, after),

@@ -74,7 +74,7 @@ def _names_to_create(observation: Observation, intent: Intent, work: Work) -> It
 
 
 def entry_of(name: str, observation: Observation) -> str:
-    """The entry of the leaf in a Secret of this name; empty if the Secret is to hold no leaf."""
+    """The entry of the leaf in a Secret of this name; empty if the Secret is to contain no leaf."""
     spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare_nodes)
     leaves: tuple[LeafSecret, ...] = (*observation.expected_leaves, *spare)
     return next((leaf.entry for leaf in leaves if leaf.secret == name), "")

@@ -174,7 +174,7 @@ def obstacles(pod_sets: Sequence[Object], observation: Observation, *, before_re
         ("has no readable leaf in its Secret", lasts, lambda name: not hashes.get(name)),
     )
     first = {
-        name: next((why for why, counts, holds in rules if counts and holds(name)), None)
+        name: next((why for why, counts, applies in rules if counts and applies(name)), None)
         for name in sorted({*entries, *live})
     }
     return {name: why for name, why in first.items() if why}

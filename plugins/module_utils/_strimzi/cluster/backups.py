@@ -56,7 +56,7 @@ class BackupRecord:
 
 
 def secrets_to_keep(secrets: Secrets, scope: ClusterNames) -> dict[str, dict[str, Any]]:
-    """The CA Secrets and the ledger as a backup holds them, by name."""
+    """The CA Secrets and the ledger as a backup contains them, by name."""
     kept = (scope.ca_key_secret, scope.ca_certificate_secret, *ledger_parts(secrets, scope))
     return {name: _content_to_keep(secrets[name]) for name in kept if name in secrets}
 
@@ -143,12 +143,12 @@ def _is_of_texts(value: Any) -> bool:
 
 
 def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
-    """Whether the backup holds the entries of its run, and no other entry of a backup. The entries of a backup with
+    """Whether the backup contains the entries of its run, and no other entry of a backup. The entries of a backup with
     this digest are ``wanted``. Their packed content may differ, because each release of zlib packs in its own way.
     """
-    held = entries(secrets.get(record.name))
+    stored = entries(secrets.get(record.name))
     pair = (TLS_CERTIFICATE, TLS_KEY)
-    return _content(secrets, record) is not None and all(held.get(entry) == wanted.get(entry) for entry in pair)
+    return _content(secrets, record) is not None and all(stored.get(entry) == wanted.get(entry) for entry in pair)
 
 
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:

@@ -159,7 +159,9 @@ def _parse_chains(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], 
     chains: dict[str, Chain] = {}
     problems = []
     if len(certificates) > _MOST_ENTRIES:
-        problems.append(f"holds {len(certificates)} entries with certificates; at most {_MOST_ENTRIES} are looked at.")
+        problems.append(
+            f"contains {len(certificates)} entries with certificates; at most {_MOST_ENTRIES} are looked at."
+        )
         certificates = {key: content for key, content in certificates.items() if key == CURRENT}
     for key in sorted(certificates):
         try:
@@ -363,7 +365,7 @@ def named_secrets(
 
 
 def _ledger_secrets(scope: names.ClusterNames, secrets: Secrets) -> tuple[str, ...]:
-    """Further Secrets that may belong to the ledger; none if a found Secret holds all of it."""
+    """Further Secrets that may belong to the ledger; none if a found Secret contains all of it."""
     shared = secrets.get(scope.trusted_certificates_secret)
     return () if shared is not None and annotation(shared, names.LAYOUT) is None else scope.ledger_secrets
 

@@ -56,12 +56,12 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
         return _unusable(reference, f"does not have this entry; it has: {existing}.", "Correct key of ca_source.")
     if b"PRIVATE KEY" in content:
         return _unusable(
-            reference, "holds a private key, which trusting a CA does not need.",
+            reference, "contains a private key, which trusting a CA does not need.",
             "Name an object with certificates alone; all readers of this object may have the key.",
         )  # fmt: skip
     if len(content) > _LONGEST:
         return _unusable(
-            reference, f"holds {len(content)} bytes.", "Give a source with the CAs of this cluster's issuer alone."
+            reference, f"contains {len(content)} bytes.", "Give a source with the CAs of this cluster's issuer alone."
         )
     try:
         certificates = tuple(dict.fromkeys(parse_certificates(content)))
@@ -70,7 +70,7 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
     others = [certificate.subject for certificate in certificates if not certificate.is_ca]
     if others:
         return _unusable(
-            reference, f"holds entries that are not CA certificates ({listed(others)}).",
+            reference, f"contains entries that are not CA certificates ({listed(others)}).",
             "Leave only the certificates of CAs in it."
         )  # fmt: skip
     return CaSource(reference.label, certificates, changed_at=_changed_at(stored, reference.key))

@@ -383,7 +383,7 @@ def _lease_of_operator(client: KubeClient, namespace: str) -> Mapping[str, Any]:
 
 
 KAFKA_REBALANCES = Resource("kafka.strimzi.io", "v1", "kafkarebalances", "KafkaRebalance")
-#: The state of Cruise Control while it moves partitions: the condition of this type holds (docs/operator.md,
+#: The state of Cruise Control while it moves partitions: the condition of this type is true (docs/operator.md,
 #: "Rebalances").
 _MOVING = "Rebalancing"
 

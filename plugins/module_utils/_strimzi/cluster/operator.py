@@ -65,7 +65,7 @@ def forget_request(observation: Observation) -> tuple[Write, ...]:
 
 
 def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> None:
-    """Wait until the trust bundle holds the content of the certificate Secret, and no more."""
+    """Wait until the trust bundle contains the content of the certificate Secret, and no more."""
     name = work.scope.trust_bundle_secret
     if observation.secret(name) is None:
         return

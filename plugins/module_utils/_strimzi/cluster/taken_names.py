@@ -105,7 +105,7 @@ def _own_patterns(scope: ClusterNames) -> dict[str, str]:
 
 def read_taken(scope: ClusterNames, stored: Object, kind: str = SECRETS.kind, leaf: str = "") -> TakenName | None:
     """The name of the object if another owner has it. None if the object is one of this collection or of the cluster,
-    or has no name of this collection. The entry of the ``leaf`` is given if the object is to hold a leaf of a node.
+    or has no name of this collection. The entry of the ``leaf`` is given if the object is to contain a leaf of a node.
     """
     metadata = stored["metadata"]
     name = str(metadata["name"])
@@ -152,7 +152,7 @@ def split_taken(
     scope: ClusterNames, secrets: Secrets, nodes: Iterable[LeafSecret] = ()
 ) -> tuple[dict[str, Object], tuple[TakenName, ...]]:
     """The Secrets without the Secrets of other owners under a name of this collection; and these names, as far as every
-    flow needs them. The Secrets of ``nodes`` are to hold their leaves.
+    flow needs them. The Secrets of ``nodes`` are to contain their leaves.
     """
     entries = {leaf.secret: leaf.entry for leaf in nodes}
     taken = {

@@ -13,7 +13,7 @@ each CA, and further entries:
 ``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
 ``<fp>.returned``     ``true`` if the CA of ``<fp>.removed`` was read to be back where processes read CAs
-``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
+``<fp>.leaf``         former leaf: its Secret does not contain it, and listeners of ``<fp>.pods`` may still present it
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
 annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
@@ -41,12 +41,12 @@ from ..._trust.model.goals import Goal, Phase, Retire, Retirement
 from ..._trust.model.ledger import (
     Beginning,
     FlowOptions,
-    HeldByProcesses,
-    HeldLeaf,
+    FormerLeaf,
     Journal,
     Ledger,
     LedgerEntry,
     Outgoing,
+    RememberedCertificate,
     RemovedEntry,
     Stop,
     TrustState,
@@ -130,8 +130,8 @@ def decode_stop(record: object) -> Stop | None:
 
 
 def _record(text: str) -> dict[str, Any]:
-    """The record in an annotation. Raises ValueError if the text holds none: to ignore it would let a flow go on past
-    its stop.
+    """The record in an annotation. Raises ValueError if the text contains none: to ignore it would let a flow go on
+    past its stop.
     """
     record = read_json(text)
     if not isinstance(record, dict):
@@ -250,16 +250,16 @@ def marks_of(secret: Mapping[str, Any]) -> Marks:
 
 def decode_ledger(stored: Entries, marks: Marks) -> Ledger:
     """The ledger, with a problem for each entry and annotation of another writer."""
-    entries, removed, held, problems = [], [], [], []
+    entries, removed, former, problems = [], [], [], []
     for key in sorted(stored.data):
         try:
             if key.endswith(".crt"):
                 entries.append(_decode_entry(key.removesuffix(".crt"), stored))
             elif key.endswith(".removed"):
                 is_back = f"{key.removesuffix('.removed')}.returned" in stored.data
-                removed.append(RemovedEntry(*_decode_held(key, stored), is_back))
+                removed.append(RemovedEntry(*_decode_remembered(key, stored), is_back))
             elif key.endswith(".leaf"):
-                held.append(HeldLeaf(*_decode_held(key, stored)))
+                former.append(FormerLeaf(*_decode_remembered(key, stored)))
             elif _is_orphan(key, stored.data):
                 raise _Foreign(f"{stored.name(key)} has no certificate beside it")
         except _Foreign as error:
@@ -279,7 +279,7 @@ def decode_ledger(stored: Entries, marks: Marks) -> Ledger:
         tuple(removed),
         flow,
         tuple(problems),
-        tuple(held),
+        tuple(former),
         upkeep=upkeep,
         replaced_cas=replaced,
         user_namespaces=namespaces,
@@ -303,7 +303,7 @@ def _decode_entry(fingerprint: str, stored: Entries) -> LedgerEntry:
     except CertificateError as error:
         raise _Foreign(f"{name} cannot be read: {error}") from None
     if chain[0].fingerprint != fingerprint:
-        raise _Foreign(f"{name} holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
+        raise _Foreign(f"{name} contains the certificate {chain[0].fingerprint} ({chain[0].subject})")
     text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
     if text not in TrustState.__members__:
         state = stored.name(f"{fingerprint}.state")
@@ -337,7 +337,7 @@ def _decode_time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> da
         raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
 
-def _decode_held(key: str, stored: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+def _decode_remembered(key: str, stored: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
     """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
     fingerprint, name = key.rpartition(".")[0], stored.name(key)
     try:
@@ -345,7 +345,7 @@ def _decode_held(key: str, stored: Entries) -> tuple[Certificate, frozenset[str]
     except CertificateError as error:
         raise _Foreign(f"{name} cannot be read: {error}") from None
     if certificate.fingerprint != fingerprint:
-        raise _Foreign(f"{name} holds the certificate {certificate.fingerprint} ({certificate.subject})")
+        raise _Foreign(f"{name} contains the certificate {certificate.fingerprint} ({certificate.subject})")
     awaiting = stored.words(fingerprint, "pods")
     if awaiting is None:
         # Read as "no pods", this entry would be forgotten while pods still know the certificate.
@@ -451,9 +451,9 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.knowing"] = _encode_uids(entry.knowing_pods)
         if entry.leaf_hashes:
             data[f"{entry.fingerprint}.leaves"] = _encode_uids(entry.leaf_hashes)
-    left: dict[HeldByProcesses, str] = {
+    left: dict[RememberedCertificate, str] = {
         **dict.fromkeys(ledger.removed_cas, "removed"),
-        **dict.fromkeys(ledger.held_leaves, "leaf"),
+        **dict.fromkeys(ledger.former_leaves, "leaf"),
     }
     for left_entry, suffix in left.items():
         data[f"{left_entry.fingerprint}.{suffix}"] = left_entry.certificate.pem

@@ -168,8 +168,8 @@ def read_split(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Le
             called[f"{fingerprint}.state"] = fingerprint
         elif f"{fingerprint}.removed" not in stored:
             problems.append(f"{fingerprint} is {ZOMBIE}, and its certificate, {fingerprint}.removed, is missing.")
-    held = {key.removesuffix(".crt"): value for key, value in entries(certificates).items() if key.endswith(".crt")}
-    data |= {f"{fingerprint}.crt": value for fingerprint, value in held.items() if f"{fingerprint}.state" in data}
+    chains = {key.removesuffix(".crt"): value for key, value in entries(certificates).items() if key.endswith(".crt")}
+    data |= {f"{fingerprint}.crt": value for fingerprint, value in chains.items() if f"{fingerprint}.state" in data}
     ledger = decode_ledger(Entries(data, called), marks_of(states))
     return replace(ledger, layout=Layout.SPLIT, problems=(*ledger.problems, *problems))
 

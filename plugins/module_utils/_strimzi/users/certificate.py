@@ -5,8 +5,8 @@
 """The record of one certificate of a user, and its standing with the clients CA.
 
 The reading of a Secret makes the record once. A call keeps the record between its looks, judges it by the clients CA of
-each look, and shows it in its result. The record holds facts alone: there may be ten thousand Secrets, and each holds a
-private key.
+each look, and shows it in its result. The record contains facts alone: there may be ten thousand Secrets, and each
+contains a private key.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ class UserCertificate:
     stored_ca: bytes | None = None
     #: Whether the Secret has a PKCS#12 file too.
     has_keystore: bool = False
-    #: Whether only opening the PKCS#12 file shows whether it holds this certificate.
+    #: Whether only opening the PKCS#12 file shows whether it contains this certificate.
     needs_opening: bool = False
-    #: The reason why the opened PKCS#12 file may hold another certificate, without a full stop; empty if it holds this
-    #: certificate, None if no look has opened it.
+    #: The reason why the opened PKCS#12 file may contain another certificate, without a full stop; empty if it contains
+    #: this certificate, None if no look has opened it.
     opening_problem: str | None = None
     #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     lost_labels: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class UserCertificate:
 
     @property
     def has_key(self) -> bool:
-        """Whether no private key in the Secret contradicts the certificate, and the Secret of a user holds its key."""
+        """Whether no private key in the Secret contradicts the certificate, and a user's Secret contains its key."""
         if not self.chain or self.key_problem:
             return False
         return self.key_beside in ("", self.chain[0].public_key_sha256)
@@ -169,8 +169,8 @@ class UserCertificate:
 
     @property
     def keystore_doubt(self) -> str:
-        """The reason why the PKCS#12 file may hold another certificate, without a full stop; empty if it holds this
-        certificate, or there is no file.
+        """The reason why the PKCS#12 file may contain another certificate, without a full stop; empty if it contains
+        this certificate, or there is no file.
         """
         if not self.needs_opening:
             return ""

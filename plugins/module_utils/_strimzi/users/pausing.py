@@ -105,8 +105,8 @@ def _annotate_and_note(
         raise
 
 
-#: For how many users a look of the User Operator is requested at the same time. Its queue holds 1,024 users and drops
-#: the others (docs/operator.md, "Users").
+#: For how many users a look of the User Operator is requested at the same time. Its queue has room for 1,024 users and
+#: drops the others (docs/operator.md, "Users").
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)

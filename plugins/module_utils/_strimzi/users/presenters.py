@@ -187,7 +187,7 @@ def _possible_issuers(
 
 
 def _is_keystore_in_doubt(certificate: UserCertificate, about: _Authorities) -> bool:
-    """Whether the PKCS#12 file may hold a certificate of another CA than the certificate beside it."""
+    """Whether the PKCS#12 file may contain a certificate of another CA than the certificate beside it."""
     if not certificate.keystore_doubt:
         return False
     authorities, _evidence = _issuers_of_entry(certificate, about, certificate.label)
@@ -208,7 +208,7 @@ def _issuers_of_entry(
 
 
 def _last_end(certificate: UserCertificate) -> datetime | None:
-    """The last end of a certificate presented by a reader of this Secret; None if the PKCS#12 file in it may hold
+    """The last end of a certificate presented by a reader of this Secret; None if the PKCS#12 file in it may contain
     another certificate.
     """
     return None if certificate.keystore_doubt else certificate.not_after

@@ -224,7 +224,7 @@ def _read_secret(client: KubeClient, named: NamedSecret) -> Iterator[UserCertifi
     data = entries(secret)
     wanted = [named.entry] if named.entry else [entry for entry in sorted(data) if _may_be_a_clients(data[entry])]
     if not wanted:
-        yield UserCertificate(named, kind, absence="it holds no certificate of a client in PEM form")
+        yield UserCertificate(named, kind, absence="it contains no certificate of a client in PEM form")
     for entry in wanted:
         yield read_certificate(secret, entry, kind)
 

@@ -252,7 +252,7 @@ class _NamespaceUsers:
 
     @property
     def with_certificates_of_the_ca(self) -> _NamespaceUsers:
-        """The same without users and Secrets if they hold no certificate of the CA."""
+        """The same without users and Secrets if they contain no certificate of the CA."""
         users = (user for user in self.users if user.certificate is not None and user.certificate.authority is not None)
         kept, orphans = (
             tuple(certificate for certificate in certificates if certificate.authority is not None)

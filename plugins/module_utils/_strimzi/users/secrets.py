@@ -4,9 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """Reading Secrets with the certificates of users (docs/operator.md, "Users").
 
-The PKCS#12 file beside a certificate holds the same certificate, or an earlier certificate: the User Operator and this
-collection make the file with the certificate, and the User Operator never looks at it again. A User Operator without
-PKCS#12 files stores an empty certificate if it cannot sign.
+The PKCS#12 file beside a certificate contains the same certificate, or an earlier certificate: the User Operator and
+this collection make the file with the certificate, and the User Operator never looks at it again. A User Operator
+without PKCS#12 files stores an empty certificate if it cannot sign.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_certificate(secret: Mapping[str, Any], entry: str, kind: SecretKind) ->
 def _read(
     secret: Mapping[str, Any], data: Mapping[str, bytes], entry: str, key: bytes | None, kind: SecretKind, opening: bool
 ) -> UserCertificate:
-    """The record of an entry. The content of the private key is None if the Secret need not hold one."""
+    """The record of an entry. The content of the private key is None if the Secret need not contain one."""
     metadata, unreadable = secret["metadata"], ""
     chain: Chain = ()
     try:
@@ -99,8 +99,8 @@ def is_to_be_opened(secret: Mapping[str, Any]) -> bool:
 
 
 def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
-    """Why the opened PKCS#12 file may hold another certificate, without a full stop; empty if it holds this certificate
-    and its key.
+    """Why the opened PKCS#12 file may contain another certificate, without a full stop; empty if it contains this
+    certificate and its key.
     """
     # Imported only when a PKCS#12 file is opened.
     from ..._pki.keystores import certificate_in_pkcs12
@@ -112,7 +112,7 @@ def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
         return f"its {USER_KEYSTORE} {error}"
     if certificate_sha256 == leaf.sha256:
         return ""
-    return f"its {USER_KEYSTORE} holds another certificate than its {USER_CERTIFICATE}"
+    return f"its {USER_KEYSTORE} contains another certificate than its {USER_CERTIFICATE}"
 
 
 def _is_of_the_pair(secret: Mapping[str, Any]) -> bool:

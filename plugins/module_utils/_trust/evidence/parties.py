@@ -188,7 +188,7 @@ def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now
         end = f"{outgoing.ends_at:%Y-%m-%dT%H:%M:%SZ}"
         return replace(
             presenter,
-            evidence=f"{presenter.evidence}; this holds until {end} at most, when the last certificate that it may "
+            evidence=f"{presenter.evidence}; this lasts until {end} at most, when the last certificate that it may "
             "have has ended",
         )
     return replace(presenter, authorities=presenter.authorities & {successor})
@@ -249,7 +249,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
         return ()
     before = (unwanted.awaited_pods if unwanted else None) or frozenset()
     were_asked = snapshot.nodes.listeners is not None
-    read_again = ledger.held_by_pod.keys()
+    read_again = ledger.former_by_pod.keys()
     return tuple(
         pod
         for pod, seen in zip(stored.holding_pods(snapshot), present_pods(snapshot, ledger), strict=True)
@@ -582,8 +582,8 @@ def _describe_presentation(pod: Pod, as_stored: Presentation, snapshot: Snapshot
     if unknown is not None:
         return Presentation(pod.name, None, (), unknown.evidence)
     authorities = frozenset(name for presentation in by_port for name in presentation.authorities or ())
-    if pod.uid in ledger.held_by_pod:
+    if pod.uid in ledger.former_by_pod:
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
         authorities |= as_stored.authorities or frozenset()
     chains = tuple(dict.fromkeys(chain for presentation in by_port for chain in presentation.chains))
-    return stored.add_held_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)
+    return stored.add_former_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

@@ -86,7 +86,7 @@ def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
     """
     if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
-    return unusable(leaf.held)
+    return unusable(leaf.existing)
 
 
 def secrets_without_leaf_of_use(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
@@ -250,25 +250,25 @@ def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation,
     """The presentation of each pod with certificates of this CA by stored evidence, in the order of the pods."""
     leaves = snapshot.leaves.by_secret
     return tuple(
-        add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
+        add_former_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
     )
 
 
-def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
+def add_former_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
     """The presentation with the leaves in the memory of the running process alone: a channel out of a reload's reach
     presents them until the process restarts.
 
-    If two CAs have the same key, a held leaf counts for the CA in the rest of the presentation.
+    If two CAs have the same key, a former leaf counts for the CA in the rest of the presentation.
     """
-    for held in ledger.held_by_pod.get(pod.uid, ()):
+    for former in ledger.former_by_pod.get(pod.uid, ()):
         if seen.authorities is None:
             break
-        issuers = issuers_of((held.certificate,), ledger)
+        issuers = issuers_of((former.certificate,), ledger)
         if not issuers:
             why = "it was started with a certificate that chains to no CA of the ledger"
             return Presentation(seen.party, None, (), why)
         added = (issuers & seen.authorities) or issuers
-        chains = (*seen.chains, (held.certificate,)) if seen.chains else ()
+        chains = (*seen.chains, (former.certificate,)) if seen.chains else ()
         seen = Presentation(seen.party, seen.authorities | added, chains, seen.evidence)
     return seen
 
@@ -340,7 +340,7 @@ def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
         (
             waiver
             for waiver in snapshot.outside_clients.waivers
-            if waiver.client == client and waiver.holds_at(snapshot.now)
+            if waiver.client == client and waiver.is_valid_at(snapshot.now)
         ),
         None,
     )
@@ -414,7 +414,7 @@ def _cas_of_cluster(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
 
 def _is_anchored(chain: Chain, trusts: Chain) -> bool:
     """Whether the client trusts any CA of this chain, or a twin of it. Path validation ends at a twin as well."""
-    return any(certificate.is_twin_of(held) for certificate in chain for held in trusts)
+    return any(certificate.is_twin_of(anchor) for certificate in chain for anchor in trusts)
 
 
 def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:

@@ -108,7 +108,7 @@ def _verifying_pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset
         anchors=surely_trusted_by(pod, snapshot, ledger),
         possible_anchors=possibly_trusted_by(pod, snapshot, ledger),
         void_cas=void,
-        remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+        remedy="It has to restart with the trust bundle that contains this CA; run the flow again to continue.",
         pod=pod,
     )
 
@@ -294,7 +294,7 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
         return ""
     return (
         f"Clients of {named_verifiers(STRICT)} that have not read {named(current.certificate)} since "
-        f"{current.cleared_at:%Y-%m-%d %H:%M} UTC, such as clients that read their CAs only when they start, may hold "
+        f"{current.cleared_at:%Y-%m-%d %H:%M} UTC, such as clients that read their CAs only when they start, may trust "
         "its earlier certificate, which allows no CA below it: they refuse each node from its restart on, until they "
         "read again. Clients of a JVM do not."
     )

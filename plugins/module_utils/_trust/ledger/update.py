@@ -31,7 +31,7 @@ from ..evidence.stored import issuers_of, present_pod, usage_of
 from ..gates.gates import Gates, why_not_presented
 from ..model.decision import Transition
 from ..model.intent import Intent
-from ..model.ledger import UNUSED, HeldLeaf, Ledger, LedgerEntry, RemovedEntry, TrustState, Usage, after_usage
+from ..model.ledger import UNUSED, FormerLeaf, Ledger, LedgerEntry, RemovedEntry, TrustState, Usage, after_usage
 from ..model.snapshot import Snapshot
 from .enrolment import adopt_swapped, enrol_authorities, learn_generation
 from .journal import in_flight, write_journal
@@ -291,55 +291,55 @@ def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | 
     return replace(removed, awaited_pods=frozenset(), lingering_pods=lingering) if lingering else None
 
 
-def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a held leaf if the pod that started with it is gone.
+def forget_former(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Forget a former leaf if the pod that started with it is gone.
 
     If the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the process
     presents the other leaf. It does not if the pod has started with an earlier leaf, or if a reload reaches it as a
     whole.
     """
-    # Computed once for all held leaves: there are as many as nodes.
-    renewed = presenting_stored(snapshot) if ledger.held_leaves else frozenset()
+    # Computed once for all former leaves: there are as many as nodes.
+    renewed = presenting_stored(snapshot) if ledger.former_leaves else frozenset()
     stored, whole = _stored_certificates(snapshot), snapshot.reached_whole
     # A leaf is noted before another takes its place. As long as it is still stored, listeners have nothing to
     # read.
     remembered = (
         _after_renewal(
-            held,
+            former,
             snapshot,
-            frozenset() if held.certificate in stored else renewed,
-            ledger.find_pods_with_listeners_alone(held) | whole,
+            frozenset() if former.certificate in stored else renewed,
+            ledger.find_pods_with_listeners_alone(former) | whole,
         )
-        for held in ledger.held_leaves
+        for former in ledger.former_leaves
     )
-    return replace(ledger, held_leaves=tuple(held for held in remembered if held.holders))
+    return replace(ledger, former_leaves=tuple(former for former in remembered if former.holders))
 
 
 def _after_renewal(
-    held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
-) -> HeldLeaf:
-    """The held leaf after listeners have read again. In the pods of ``by_listeners`` nothing presents it any more after
-    that.
+    former: FormerLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
+) -> FormerLeaf:
+    """The former leaf after listeners have read again. In the pods of ``by_listeners`` nothing presents it any more
+    after that.
     """
-    awaiting, lingering = held.awaited_pods & snapshot.uids, held.lingering_pods & snapshot.uids
+    awaiting, lingering = former.awaited_pods & snapshot.uids, former.lingering_pods & snapshot.uids
     return replace(
-        held, awaited_pods=awaiting - renewed, lingering_pods=lingering | ((awaiting & renewed) - by_listeners)
+        former, awaited_pods=awaiting - renewed, lingering_pods=lingering | ((awaiting & renewed) - by_listeners)
     )
 
 
-def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
+def note_former(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
     """The ledger with a note of the leaves in these Secrets before their replacement, and of the nodes that have
     started with them. If another node reads such a Secret, the leaf that its listeners present is noted too, as the
     leaf of its start: the ledger knows of each node that has read again since. If a node presents an ended leaf, other
     nodes refuse it by this leaf, and it restarts at once.
     """
-    return replace(ledger, held_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
+    return replace(ledger, former_leaves=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
 
-def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
+def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[FormerLeaf]:
     replaced = {name: leaf for name, leaf in snapshot.leaves.certificates.items() if name in secrets}
     added: dict[Certificate, set[str]] = {}
-    noted = ledger.held_by_pod.keys()
+    noted = ledger.former_by_pod.keys()
     restarting = nodes_to_recover(snapshot)
     for pod in snapshot.nodes.pods:
         if pod.uid in restarting:
@@ -350,9 +350,9 @@ def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]
         is_unknown = not pod.presents_stored and pod.uid not in noted and not replaced.keys().isdisjoint(pod.leaves)
         if is_unknown and (shown := leaf_shown_by(pod, snapshot)):
             added.setdefault(shown, set()).add(pod.uid)
-    for held in ledger.held_leaves:
-        yield replace(held, awaited_pods=held.awaited_pods | added.pop(held.certificate, set()))
-    yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
+    for former in ledger.former_leaves:
+        yield replace(former, awaited_pods=former.awaited_pods | added.pop(former.certificate, set()))
+    yield from (FormerLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
 
 
 def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
@@ -360,8 +360,8 @@ def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     because a call was killed before it put another in its place.
     """
     stored = _stored_certificates(snapshot)
-    changed = (held for held in ledger.held_leaves if held.certificate not in stored)
-    return frozenset(uid for held in changed for uid in held.awaited_pods) & snapshot.uids
+    changed = (former for former in ledger.former_leaves if former.certificate not in stored)
+    return frozenset(uid for former in changed for uid in former.awaited_pods) & snapshot.uids
 
 
 def _stored_certificates(snapshot: Snapshot) -> frozenset[Certificate]:
@@ -384,7 +384,7 @@ def update_ledger(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Led
     ledger = note_reloads(snapshot, ledger)
     ledger = note_restarts_to_come(snapshot, ledger)
     ledger = forget_removed(snapshot, ledger)
-    ledger = forget_held(snapshot, ledger)
+    ledger = forget_former(snapshot, ledger)
     ledger = advance_states(snapshot, intent, ledger, gates)
     ledger = strike_removed(snapshot, ledger, gates)
     ledger = write_journal(snapshot, intent, before, ledger)

@@ -85,7 +85,7 @@ class Waiver:
     #: The reason, for results and the report.
     reason: str
 
-    def holds_at(self, now: datetime) -> bool:
+    def is_valid_at(self, now: datetime) -> bool:
         return now < self.until <= now + LONGEST_WAIVER
 
 

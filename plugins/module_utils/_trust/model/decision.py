@@ -301,7 +301,7 @@ class Decision:
     violations: tuple[Violation, ...] = ()
     #: The steps after the last phase of the call, as sentences.
     pending: tuple[str, ...] = ()
-    #: Sentences about what running processes still hold, if the flow waits for their next restart.
+    #: Sentences about what running processes still trust or present, if the flow waits for their next restart.
     waiting: tuple[str, ...] = ()
     #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False

@@ -171,7 +171,7 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
-class HeldByProcesses:
+class RememberedCertificate:
     """A certificate that is stored no more, and the pods that still know it."""
 
     #: The CA or the leaf that has left.
@@ -193,7 +193,7 @@ class HeldByProcesses:
 
 
 @dataclass(frozen=True)
-class RemovedEntry(HeldByProcesses):
+class RemovedEntry(RememberedCertificate):
     """A CA that left the trust: these pods trust it."""
 
     #: Whether a call has read that the CA is back in the certificate Secret or the trust bundle, and no call since has
@@ -202,7 +202,7 @@ class RemovedEntry(HeldByProcesses):
     is_back: bool = False
 
 
-class HeldLeaf(HeldByProcesses):
+class FormerLeaf(RememberedCertificate):
     """A leaf that is gone from its Secret: this pod presents it."""
 
 
@@ -317,7 +317,7 @@ class Ledger:
     #: problems holds every flow.
     problems: tuple[str, ...] = ()
     #: The leaves in running processes alone.
-    held_leaves: tuple[HeldLeaf, ...] = ()
+    former_leaves: tuple[FormerLeaf, ...] = ()
     #: The arrangement of its Secrets.
     layout: Layout = Layout.SINGLE
     #: Whether its Secrets contain more than this ledger, because a call died between two of its writes.
@@ -333,23 +333,24 @@ class Ledger:
     user_namespaces: tuple[UserNamespace, ...] = ()
 
     @cached_property
-    def held_by_pod(self) -> Mapping[str, tuple[HeldLeaf, ...]]:
-        """The held leaves by the UID of each of their holders: there may be as many as nodes."""
-        by_pod: dict[str, tuple[HeldLeaf, ...]] = {}
-        for leaf in self.held_leaves:
+    def former_by_pod(self) -> Mapping[str, tuple[FormerLeaf, ...]]:
+        """The former leaves by the UID of each of their holders: there may be as many as nodes."""
+        by_pod: dict[str, tuple[FormerLeaf, ...]] = {}
+        for leaf in self.former_leaves:
             for uid in leaf.holders:
                 by_pod[uid] = (*by_pod.get(uid, ()), leaf)
         return by_pod
 
-    def find_pods_with_listeners_alone(self, leaf: HeldLeaf) -> frozenset[str]:
-        """UIDs of the holders of a held leaf in which nothing but listeners ever presented it. The first leaf that the
-        listeners of a process give up is the leaf of its start, and the rest of the process keeps to this leaf.
+    def find_pods_with_listeners_alone(self, leaf: FormerLeaf) -> frozenset[str]:
+        """UIDs of the holders of a former leaf in which nothing but listeners ever presented it. The first leaf that
+        the listeners of a process give up is the leaf of its start, and the rest of the process keeps to this leaf.
         """
         return frozenset(
             uid
             for uid in leaf.holders
             if any(
-                other.certificate != leaf.certificate and uid in other.lingering_pods for other in self.held_by_pod[uid]
+                other.certificate != leaf.certificate and uid in other.lingering_pods
+                for other in self.former_by_pod[uid]
             )
         )
 

@@ -75,8 +75,8 @@ class Round:
 def describe_rounds(rounds: Sequence[Round], count: int) -> str:
     """How many of so many nodes restart in how many rounds, as a part of a sentence."""
     planned = sum(len(one.nodes) for one in rounds)
-    held = f", and {count - planned} that Kafka does not let go today" if planned < count else ""
-    return f"{counted(planned, 'node')} in {counted(len(rounds), 'round')}{held}"
+    waiting = f", and {count - planned} that Kafka does not let go today" if planned < count else ""
+    return f"{counted(planned, 'node')} in {counted(len(rounds), 'round')}{waiting}"
 
 
 def describe_round_count(planned: Mapping[str, Any]) -> str:

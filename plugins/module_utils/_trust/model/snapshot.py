@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from ..._leaves.request import LeafRequest, Standing
-from ..._leaves.trigger import Held
+from ..._leaves.trigger import ExistingLeaf
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.verifiers import ALL, JVM, Verifier
 from .channels import Channel, reached_by_reload
@@ -120,9 +120,9 @@ class StoredLeaf:
     renewal_window: timedelta | None = None
 
     @property
-    def held(self) -> Held:
+    def existing(self) -> ExistingLeaf:
         """The leaf for the policies about leaves."""
-        return Held(self.chain, self.problem, self.key_beside)
+        return ExistingLeaf(self.chain, self.problem, self.key_beside)
 
 
 class DomainSource(str, Enum):

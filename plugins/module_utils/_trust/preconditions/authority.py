@@ -61,7 +61,7 @@ def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     subject = listed([name for secret, name in where.items() if secret in step.damaged])
     yield Violation(
         Condition.SECRETS_ARE_COMPLETE, subject,
-        f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about "
+        f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC contains about "
         f"{named(step.backup.ca.current[0])}.",
         "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
     )  # fmt: skip
@@ -79,7 +79,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     for entry in defects.exposed_entries:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
-            f"entry {entry} holds a private key, and clients read this Secret.",
+            f"entry {entry} contains a private key, and clients read this Secret.",
             "Take the private key out, and run the flow again. Every client that could read the Secret may have the "
             "key. If it is the key of a CA, replace it (replace_key).",
         )  # fmt: skip
@@ -97,7 +97,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
-            "holds no ca.crt although this cluster works with a CA.",
+            "contains no ca.crt although this cluster works with a CA.",
             _kept_in_ledger(snapshot) or _restored_by_hand(snapshot),
         )  # fmt: skip
 
@@ -167,7 +167,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         return
     if snapshot.ca.key is None:
         yield Violation(
-            Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
+            Condition.KEY_MATCHES, snapshot.names.key_secret, "contains no usable private key under ca.key.",
             "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
             f"{placeholder(current.public_key_sha256)} Where the key is lost, put the text there as well, and replace "
             "the key (replace_key): nodes keep the certificates that they have until then.",
@@ -175,7 +175,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     elif not snapshot.ca.has_key_of(current):
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret,
-            f"holds a ca.key that is not the key of ca.crt ({current.subject}) in "
+            f"contains a ca.key that is not the key of ca.crt ({current.subject}) in "
             f"{snapshot.names.certificate_secret}.",
             "Put the matching key or certificate there; the operator cannot issue anything as it is.",
         )  # fmt: skip
@@ -328,7 +328,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
     if problem := extension_problem(chain[0]):
         yield Violation(
             condition, subject, f"{problem}.",
-            "Supply a CA without them; name constraints may hold DNS names and IP addresses only.",
+            "Supply a CA without them; name constraints may contain DNS names and IP addresses only.",
         )  # fmt: skip
     for leaf in snapshot.every_leaf:
         if leaf.chain and (problem := constraint_problem(leaf.chain[0], chain)):

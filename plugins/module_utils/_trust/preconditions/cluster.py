@@ -369,7 +369,7 @@ def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         if size + growth > SECRET_LIMIT:
             yield Violation(
                 Condition.SECRETS_HAVE_ROOM, snapshot.names.secret(name),
-                f"holds {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",
+                f"contains {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",
                 f"Move entries that do not belong to the {snapshot.names.ca} elsewhere.",
             )  # fmt: skip
 

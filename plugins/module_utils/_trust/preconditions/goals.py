@@ -46,17 +46,17 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             "Finish it with the create playbook.",
         ),
         Obstacle.LEFT: (
-            names.certificate_secret, "holds the CA that was replaced no more: processes are about to forget it.",
+            names.certificate_secret, "contains the CA that was replaced no more: processes are about to forget it.",
             "Finish the flow with the reconcile playbook. To have that CA back, supply its certificate and key to the "
             "replace_key playbook.",
         ),
         Obstacle.KEY: (
-            names.key_secret, f"holds no key of the CA that was replaced, {begun.replaces}.",
+            names.key_secret, f"contains no key of the CA that was replaced, {begun.replaces}.",
             f"Put it there as {begun.replaces}.key; or finish the flow with the reconcile playbook.",
         ),
         Obstacle.ENDED: (
             names.certificate_secret,
-            f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would "
+            f"contains the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would "
             "refuse the nodes, and an issuer that keeps its key signs nothing more under it.",
             "Finish the flow with the reconcile playbook.",
         ),
@@ -138,26 +138,27 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     if snapshot.ca.is_kept_elsewhere(current):
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject}, whose key is kept elsewhere: the operator could issue nothing.",
+            f"contains the CA {subject}, whose key is kept elsewhere: the operator could issue nothing.",
             _REPLACE_FIRST,
         )  # fmt: skip
     elif subject != renewed.text:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
+            f"contains the CA {subject}, which the operator would renew under another name and so break every "
+            "connection.",
             _REPLACE_FIRST,
         )  # fmt: skip
     elif current.subject_der != renewed.der:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject}, whose name the operator would write with other types of strings and so break "
+            f"contains the CA {subject}, whose name the operator would write with other types of strings and so break "
             "connections of Go programs.", _REPLACE_FIRST,
         )  # fmt: skip
     elif current.identifier_in_leaves != current.usual_key_identifier:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the "
-            "usual one and so break connections of JVMs and OpenSSL.",
+            f"contains the CA {subject} with a subject key identifier of its own, which the operator would renew with "
+            "the usual one and so break connections of JVMs and OpenSSL.",
             _REPLACE_FIRST,
         )  # fmt: skip
 
@@ -201,7 +202,8 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         if not current or (presented and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
             yield Violation(
                 Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
-                f"holds {entry.certificate.subject}, which is {entry.state.meaning}; only the CA in use may be left.",
+                f"contains {entry.certificate.subject}, which is {entry.state.meaning}; only the CA in use may be "
+                "left.",
                 "Run the reconcile playbook, remove CAs that are not needed, then hand the cluster back.",
             )  # fmt: skip
 
@@ -350,7 +352,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if ended:
         yield (
             f"ended on {waiver.until:%Y-%m-%d %H:%M} UTC.",
-            "Bring the client to trust the new CA and take the waiver out, or decide again until when it holds.",
+            "Bring the client to trust the new CA and take the waiver out, or decide again until when it is valid.",
         )
     if waiver.until > latest:
         yield (

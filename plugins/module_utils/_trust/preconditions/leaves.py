@@ -41,7 +41,7 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     existing = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing_leaf})
     for name in sorted(intent.issuing.missing_leaves.secrets - set(existing) if intent.issuing.missing_leaves else ()):
         yield Violation(
-            Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "holds no certificate of this cluster.",
+            Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "contains no certificate of this cluster.",
             f"These Secrets do: {', '.join(existing) or 'none'}.",
         )  # fmt: skip
 
@@ -99,7 +99,7 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         end = min(certificate.not_after for certificate in snapshot.ca.current)
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
-            f"holds a certificate of a CA that ends on {end:%Y-%m-%d}, and another one would end no later.",
+            f"contains a certificate of a CA that ends on {end:%Y-%m-%d}, and another one would end no later.",
             "Renew the CA with the renew playbook; that renews the certificates as well.",
         )  # fmt: skip
 
@@ -355,8 +355,8 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if presenter.renewal is not Renewal.AT_ONCE:
             yield Violation(
                 Condition.USERS_HAVE_AN_ISSUER, presenter.name,
-                f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the "
-                "next.",
+                f"may contain a certificate of the present {ca}, and {kafka} has no User Operator, which would issue "
+                "the next.",
                 f"Where it is not used any more, delete it with its Secret. {add}",
             )  # fmt: skip
 

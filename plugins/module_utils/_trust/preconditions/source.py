@@ -39,14 +39,15 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         return
     if len(wish.candidates) > _MOST_AUTHORITIES:
         yield Violation(
-            condition, wish.source.name, f"holds {len(wish.candidates)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
+            condition, wish.source.name,
+            f"contains {len(wish.candidates)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
             "Give a source with the CAs of this cluster's issuer alone: every holder of a certificate of one of them "
             "can join the cluster.",
         )  # fmt: skip
     elif not wish.candidates:
         yield Violation(
             condition, wish.source.name,
-            "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
+            "contains no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
         )  # fmt: skip
     elif not (wish.issuing_ca or wish.sample_secret):
         yield _violation_of_ambiguity(wish)
@@ -57,7 +58,7 @@ def _violation_of_ambiguity(wish: Wish) -> Violation:
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
         Condition.SOURCE_IS_USABLE, wish.source.name,
-        f"holds {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
+        f"contains {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
         "Leave the CA that signs, with the CAs above it.",
     )  # fmt: skip
 
@@ -72,8 +73,8 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for certificate in wish.unconfirmed_cas:
         yield Violation(
             Condition.ROOTS_ARE_KNOWN, wish.source.name,
-            f"holds the CA {certificate.subject}, SHA-256 {certificate.sha256}, which this cluster does not trust, and "
-            "trust_new_roots=never forbids to begin with one.",
+            f"contains the CA {certificate.subject}, SHA-256 {certificate.sha256}, which this cluster does not trust, "
+            "and trust_new_roots=never forbids to begin with one.",
             "Take it out; or have it trusted by trust_new_roots=ask and its SHA-256 in confirm_roots.",
         )  # fmt: skip
 
@@ -169,8 +170,8 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if swap is not None and not _is_of_the_operator(snapshot, intent) and find_adoption(snapshot, intent) is None:
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
-            f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put "
-            f"it there: by the ledger the CA {swap.replaced.certificate.subject}, SHA-256 "
+            f"contains the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has "
+            f"put it there: by the ledger the CA {swap.replaced.certificate.subject}, SHA-256 "
             f"{swap.replaced.certificate.sha256}, is in use. {_signatures(snapshot, swap)}",
             f"Put {named(swap.replaced.certificate)} and its key back; "
             f"{_where_kept(snapshot, swap.replaced.certificate)}. Or have the new CA adopted through every gate: run "
@@ -183,7 +184,7 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     ):
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
-            f"holds no CA with the fingerprint {intent.parameters.adopts}, which is to be adopted.",
+            f"contains no CA with the fingerprint {intent.parameters.adopts}, which is to be adopted.",
             "Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is "
             f"{_sha256_of_current(snapshot)}.",
         )  # fmt: skip
@@ -259,7 +260,7 @@ def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         if other.chain[0] != own:
             yield Violation(
                 condition, snapshot.names.key_secret,
-                f"holds {named(other.chain[0])}, which a flow has prepared as the next CA.",
+                f"contains {named(other.chain[0])}, which a flow has prepared as the next CA.",
                 f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, "
                 "which ends it.",
             )  # fmt: skip

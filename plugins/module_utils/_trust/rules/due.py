@@ -304,7 +304,7 @@ def _why_given_up(unwanted: LedgerEntry, ledger: Ledger, leaf: StoredLeaf | None
 
 
 def _why_defective(authority: Chain, leaf: StoredLeaf | None, snapshot: Snapshot, _intent: Intent) -> Due | None:
-    return due(Question(leaf.held if leaf is not None else None, Specification(authority), snapshot.now))
+    return due(Question(leaf.existing if leaf is not None else None, Specification(authority), snapshot.now))
 
 
 def _why_misnamed(leaf: StoredLeaf | None, snapshot: Snapshot, _intent: Intent) -> Due | None:

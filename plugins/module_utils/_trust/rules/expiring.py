@@ -69,8 +69,8 @@ def describe_late_window(snapshot: Snapshot) -> str:
     windows = snapshot.reconciliation.windows
     if windows is None or windows.is_open:
         return ""
-    held = (held.certificate for held in snapshot.ledger_or_empty.held_leaves)
-    first = min((*snapshot.ca.current, *held), key=lambda one: one.not_after, default=None)
+    former = (former.certificate for former in snapshot.ledger_or_empty.former_leaves)
+    first = min((*snapshot.ca.current, *former), key=lambda one: one.not_after, default=None)
     if windows.opens_at is None:
         return "none is going to open"
     if first is None or first.not_after - windows.opens_at >= _LATEST_WINDOW:
@@ -340,8 +340,8 @@ def _describe_renewal_of_authority(
 def _needs_windows(snapshot: Snapshot) -> bool:
     """Whether a renewal is known to restart a pod: a component, or a node that cannot read again."""
     obstacles = snapshot.nodes.in_place_obstacles
-    is_held = obstacles is not None and bool(obstacles.reload or obstacles.stamps)
-    return is_held or any(pod.component is not Component.KAFKA for pod in snapshot.nodes.pods)
+    is_blocked = obstacles is not None and bool(obstacles.reload or obstacles.stamps)
+    return is_blocked or any(pod.component is not Component.KAFKA for pod in snapshot.nodes.pods)
 
 
 def describe_supply(snapshot: Snapshot, playbook: str) -> str:

@@ -132,7 +132,7 @@ def unusable_leaves(
     unusable = {
         leaf.secret: Violation(
             Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-            f"holds no usable certificate of this cluster's CAs: {why}.",
+            f"contains no usable certificate of this cluster's CAs: {why}.",
             "Find the program or person that put it "
             f"there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
         )

@@ -32,13 +32,13 @@ from ..evidence.stored import (
 )
 from ..gates.gates import select_refusals
 from ..gates.verifiers import describe_possible_refusals
-from ..ledger.update import nodes_yet_to_read, note_held
+from ..ledger.update import nodes_yet_to_read, note_former
 from ..model.channels import name_channels
 from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
-from ..model.ledger import HeldLeaf, TrustState
+from ..model.ledger import FormerLeaf, TrustState
 from ..model.names import listed, named
 from ..model.snapshot import StoredLeaf
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
@@ -116,7 +116,7 @@ def put_leaves(at: Situation, want: Want | None) -> Steps:
         because=want.because,
         avoidable_restart=want.uptake.obstacle,
     )
-    noted = note_held(at.snapshot, at.ledger, want.secrets) if want.uptake.by_reload else at.ledger
+    noted = note_former(at.snapshot, at.ledger, want.secrets) if want.uptake.by_reload else at.ledger
     step = issue if noted == at.ledger else WriteLedger(ledger=noted, before=at.ledger, phase=want.phase)
     return pause_first(at, step) if want.uptake.in_pause else (step,)
 
@@ -312,7 +312,7 @@ def _describe_holders(at: Situation) -> tuple[str, ...]:
     if journal is None or not retires_when_restarted(at):
         return ()
     replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
-    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in at.ledger.held_by_pod))
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in at.ledger.former_by_pod))
     if replaced is None or not pods:
         return ()
     until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
@@ -359,29 +359,29 @@ def _describe_reload(at: Situation) -> str:
     )
 
 
-def _find_leaves_to_leave(at: Situation) -> Iterator[HeldLeaf]:
-    """The held leaves that are to leave now: in a replacement of the key, each held leaf of another CA than the CA that
-    the flow leads to, or back to. While the flow awaits certificates of that CA no pod restarts for a held leaf: each
-    node restarts with its certificate of that CA.
+def _find_leaves_to_leave(at: Situation) -> Iterator[FormerLeaf]:
+    """The former leaves that are to leave now: in a replacement of the key, each former leaf of another CA than the CA
+    that the flow leads to, or back to. While the flow awaits certificates of that CA no pod restarts for a former leaf:
+    each node restarts with its certificate of that CA.
     """
     begun = at.flow_in_flight
     if begun is None or begun.goal is not Goal.REPLACE_KEY or not restarts_to_give_up(at) or leaves_to_await(at):
         return
-    for held in at.ledger.held_leaves:
-        if begun.successor not in issuers_of((held.certificate,), at.ledger):
-            yield held
+    for former in at.ledger.former_leaves:
+        if begun.successor not in issuers_of((former.certificate,), at.ledger):
+            yield former
 
 
 def restart_holders(at: Situation) -> Steps:
-    """Restart nodes with a held leaf if it ends soon, or if its CA is to leave now: a channel beyond the reload
+    """Restart nodes with a former leaf if it ends soon, or if its CA is to leave now: a channel beyond the reload
     presents it until the restart.
 
-    When the cluster is handed back, restart every node with a held leaf: no ledger will remember them.
+    When the cluster is handed back, restart every node with a former leaf: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
-    ending = (leaf for leaf in at.ledger.held_leaves if handing_back or is_ending(leaf, at))
-    held = (*ending, *_find_leaves_to_leave(at))
-    uids = frozenset(uid for leaf in held for uid in leaf.holders) & at.snapshot.uids
+    ending = (leaf for leaf in at.ledger.former_leaves if handing_back or is_ending(leaf, at))
+    leaving = (*ending, *_find_leaves_to_leave(at))
+    uids = frozenset(uid for leaf in leaving for uid in leaf.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
     if not nodes:
         return ()

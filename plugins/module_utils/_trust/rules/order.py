@@ -133,7 +133,7 @@ def _is_known(pod: Pod, at: Situation) -> bool:
     """Whether the ledger knows the leaf of the pod's process, or its annotations are about the stored leaf. A pod
     without a certificate has nothing to take up.
     """
-    return bool(pod.presents_stored) or pod.presents_nothing or pod.uid in at.ledger.held_by_pod
+    return bool(pod.presents_stored) or pod.presents_nothing or pod.uid in at.ledger.former_by_pod
 
 
 def _assumed_to_keep(at: Situation) -> frozenset[str]:
@@ -228,7 +228,7 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
 
 
 #: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, their
-#: uptake, and the restarts for held leaves.
+#: uptake, and the restarts for former leaves.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, reload_leaves, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (

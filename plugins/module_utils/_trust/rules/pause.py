@@ -25,7 +25,7 @@ from ..model.components import Component
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire, retire_text
 from ..model.intent import Intent, Spread
-from ..model.ledger import HeldLeaf, Journal, Ledger
+from ..model.ledger import FormerLeaf, Journal, Ledger
 from ..model.names import counted, named
 from ..model.snapshot import SECRET_LIMIT, FailedReconcile, Snapshot
 from ..model.steps.leaves import PauseReissue, ResumeReissue
@@ -166,7 +166,7 @@ _ABOUT_CERTIFICATES = re.compile(
 def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     """Wait for the reconcile that ends a pause. If the operator cannot use the stored Secrets, have it look once more,
     once for each state of the Secrets. After that its refusal holds the flow, in its own words and with the
-    differences. If leaves are awaited, the refusal is about these, and holds nothing.
+    differences. If leaves are awaited, the refusal is about these, and holds no flow.
 
     If ``work_is_left``, a later call has steps to take. These may mend a failure that the flow has found, and they show
     the restarts of the reconcile after a pause.
@@ -288,7 +288,7 @@ def _unreadable_leaves(at: Situation) -> frozenset[str]:
     return frozenset(leaf.secret for leaf in at.snapshot.leaves.stored if leaf.chain is None)
 
 
-#: How long before the end of a held leaf the nodes with it restart.
+#: How long before the end of a former leaf the nodes with it restart.
 RESTART_BEFORE = timedelta(days=7)
 
 
@@ -384,7 +384,7 @@ def _find_latest_restarts(at: Situation, journal: Journal) -> Iterator[datetime]
     replaced = at.ledger.find(journal.replaces)
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE
-    yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held_leaves)
+    yield from (former.certificate.not_after - RESTART_BEFORE for former in at.ledger.former_leaves)
     yield from _find_times_of_reissue(at, journal)
 
 
@@ -402,9 +402,9 @@ def _find_times_of_reissue(at: Situation, journal: Journal) -> Iterator[datetime
             yield nears_window_from(leaf.chain[0], at.snapshot.window_of(leaf))
 
 
-def is_ending(held: HeldLeaf, at: Situation) -> bool:
-    """Whether the processes with this held leaf have to restart now."""
-    return held.certificate.not_after - at.snapshot.now < RESTART_BEFORE
+def is_ending(former: FormerLeaf, at: Situation) -> bool:
+    """Whether the processes with this former leaf have to restart now."""
+    return former.certificate.not_after - at.snapshot.now < RESTART_BEFORE
 
 
 def why_not_reloaded(at: Situation) -> str:
@@ -430,16 +430,16 @@ _BESIDE_LEAF = 256
 
 def why_leaves_not_reloaded(at: Situation) -> str:
     """Why the flow does not have nodes read other leaves again: as for any reload, or because the ledger has no room
-    for the leaves that the nodes were started with (``note_held``).
+    for the leaves that the nodes were started with (``note_former``).
     """
-    return why_not_in_place(at) or _why_no_room_for_held(at)
+    return why_not_in_place(at) or _why_no_room_for_former(at)
 
 
-def _why_no_room_for_held(at: Situation) -> str:
+def _why_no_room_for_former(at: Situation) -> str:
     nodes = [
         pod
         for pod in at.snapshot.nodes.pods
-        if pod.component is Component.KAFKA and pod.uid not in at.ledger.held_by_pod
+        if pod.component is Component.KAFKA and pod.uid not in at.ledger.former_by_pod
     ]
     started_with = (leaf.chain for pod in nodes for leaf in leaves_of(pod, at.snapshot) if leaf.chain)
     size = sum(len(chain[0].pem) + _BESIDE_LEAF for chain in started_with)

@@ -43,7 +43,7 @@ def await_confirmation(at: Situation) -> Turn:
         return ()
     return Wait(
         awaited=tuple(
-            f"{wish.source.name} holds a CA that this cluster does not trust: {certificate.subject}, SHA-256 "
+            f"{wish.source.name} contains a CA that this cluster does not trust: {certificate.subject}, SHA-256 "
             f"{certificate.sha256}, valid from {certificate.not_before:%Y-%m-%d %H:%M} to "
             f"{certificate.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
             "fingerprint with that of the CA that is meant and runs again with it in confirm_roots "

@@ -244,7 +244,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     total = f"{counted(len(missing), 'certificate')} of {named(requested.issuer[0])}"
     details = dict.fromkeys(_describe_request(request) for request in _requests_without_violation(at, missing))
     ending = tuple(_describe_leaves_that_end_meanwhile(at))
-    is_held_up = bool(ending) or bool(presenting_ended(at.snapshot))
+    is_late = bool(ending) or bool(presenting_ended(at.snapshot))
     issuer = requested.issuer[0]
     ended = (
         f"{named(issuer)} has ended, and no certificate of it is accepted until it is renewed. Have the CA renewed "
@@ -252,7 +252,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     )
     domain = _find_domain(at.snapshot, missing)
     is_assumed = domain is not None and domain.source is DomainSource.DEFAULT
-    rest = "the next run goes on." if is_held_up else "nothing else is held up, and the next run goes on."
+    rest = "the next run goes on." if is_late else "nothing else waits for this, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
         *(ended if issuer.has_ended(at.snapshot.now) else ()),
@@ -411,7 +411,7 @@ def _overdue_leaf(at: Situation, request: LeafRequest, authority: str) -> Violat
     return Violation(
         Condition.LEAVES_ARE_ISSUED,
         f"Secret {home}/{request.secret}", f"no certificate of {authority} has come for it: {cause.rstrip()}",
-        f"{remedy} Runs fail until a certificate is accepted; nothing else is held up by it.",
+        f"{remedy} Runs fail until a certificate is accepted; nothing else waits for it.",
     )  # fmt: skip
 
 

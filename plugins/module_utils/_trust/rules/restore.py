@@ -119,7 +119,7 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
     """Why this backup must not come back, as the rest of a sentence about it; empty if it may."""
     kept = backup.ca
     if not kept.current or kept.defects.problems or kept.defects.unnumbered_generations:
-        return "holds no CA that can be used."
+        return "contains no CA that can be used."
     own = kept.current[0]
     if StateSecrets.KEY in lost and not kept.has_key_of(own):
         return f"lacks the key of {named(own)}."
@@ -206,7 +206,7 @@ def find_lost_secrets(snapshot: Snapshot) -> RestoreSecrets | None:
 
 def _says_what_evidence_does_not(ledger: Ledger, snapshot: Snapshot) -> bool:
     """Whether the ledger has a flow in flight, or a certificate that running processes know and no Secret contains any
-    more: a held leaf would end in the memory of its process, and no call would restart it before.
+    more: a former leaf would end in the memory of its process, and no call would restart it before.
     """
-    remembered = (*ledger.held_leaves, *ledger.removed_cas)
-    return in_flight(ledger) is not None or any(snapshot.uids & held.holders for held in remembered)
+    remembered = (*ledger.former_leaves, *ledger.removed_cas)
+    return in_flight(ledger) is not None or any(snapshot.uids & certificate.holders for certificate in remembered)

@@ -221,7 +221,7 @@ def foresee_operator_renewal(snapshot: Snapshot) -> str:
     state, names = snapshot.reconciliation, snapshot.names
     when = "in its next maintenance window" if state.windows else "in its next reconcile"
     return (
-        f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for "
+        f"contains the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for "
         f"renewal ({window.days} days by {names.specification}.renewalDays): {when} the operator "
         f"{_describe_operator_renewal(snapshot)}."
     )

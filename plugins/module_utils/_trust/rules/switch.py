@@ -204,7 +204,7 @@ def describe_clients_without_renewal(snapshot: Snapshot, intent: Intent) -> str:
     if had_time or is_in_use or not presenting_pods(snapshot):
         return ""
     return (
-        f"{snapshot.names.kafka}: clients of {named_verifiers(STRICT)} that hold ca.crt from before "
+        f"{snapshot.names.kafka}: clients of {named_verifiers(STRICT)} that have ca.crt from before "
         f"{renewed.cleared_at:%Y-%m-%d %H:%M:%S} UTC, such as programs that read their CAs only when they start, "
         "refuse each node as soon as it presents a certificate of the next CA, until they read again: that "
         f"certificate of {current[0].subject} allows no CA below it. Clients that have read ca.crt since then, "

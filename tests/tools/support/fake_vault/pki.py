@@ -125,15 +125,15 @@ class Mount:
 
     def cross_sign(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """A request with a key that is here."""
-        held = next((issuer for issuer in self.issuers if issuer.key_identifier == body.get("key_ref")), None)
-        if held is None:
+        kept = next((issuer for issuer in self.issuers if issuer.key_identifier == body.get("key_ref")), None)
+        if kept is None:
             raise ApiError(
                 500, f"1 error occurred:\n\t* unable to find PKI key for reference: {body.get('key_ref')}\n\n"
             )
         request = (
-            x509.CertificateSigningRequestBuilder().subject_name(_asked_name(body)).sign(held.key, hashes.SHA256())
+            x509.CertificateSigningRequestBuilder().subject_name(_asked_name(body)).sign(kept.key, hashes.SHA256())
         )
-        return {"csr": pem_of_request(request), "key_id": held.key_identifier}
+        return {"csr": pem_of_request(request), "key_id": kept.key_identifier}
 
     def sign_intermediate(self, reference: str, body: Mapping[str, Any]) -> dict[str, Any]:
         issuer, request = self.issuer(reference), _request(body)
@@ -168,8 +168,8 @@ class Mount:
         for extension in given.extensions:
             if not isinstance(extension.value, x509.AuthorityKeyIdentifier):
                 builder = builder.add_extension(extension.value, extension.critical)
-        held = issuer.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
-        named = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(held)
+        identifier = issuer.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+        named = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier)
         made = builder.add_extension(named, critical=False).sign(issuer.key, hashes.SHA256())
         return {"certificate": pem(made), "issuing_ca": pem(issuer.certificate)}
 
@@ -302,8 +302,8 @@ def _signed_subject(request: x509.CertificateSigningRequest, body: Mapping[str, 
     """The subject of an intermediate CA. Vault decodes each name and encodes it again, also a name of its own."""
     if body.get("use_csr_values"):
         return _written((attribute.oid, str(attribute.value)) for attribute in request.subject)
-    held = [str(attribute.value) for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-    common_name = str(body.get("common_name") or "".join(held[:1]))
+    names = [str(attribute.value) for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    common_name = str(body.get("common_name") or "".join(names[:1]))
     return _name(_listed(body.get("organization")), _listed(body.get("ou")), common_name)
 
 
@@ -332,8 +332,8 @@ def _check_key(key: Any, role: Mapping[str, Any]) -> None:
 def _names(
     request: x509.CertificateSigningRequest, role: Mapping[str, Any], body: Mapping[str, Any]
 ) -> tuple[str, list[str], list[str]]:
-    held = [attribute.value for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-    common_name = str(held[0]) if held and role["use_csr_common_name"] else str(body.get("common_name", ""))
+    names = [attribute.value for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    common_name = str(names[0]) if names and role["use_csr_common_name"] else str(body.get("common_name", ""))
     if not common_name and role["require_cn"]:
         raise ApiError(
             400, 'the common_name field is required, or must be provided in a CSR with "use_csr_common_name" set to true, '
@@ -424,5 +424,7 @@ def _identified(
     builder = builder.add_extension(own, critical=False)
     if issuer is None:
         return builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key), critical=False)
-    held = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
-    return builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(held), critical=False)
+    identifier = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+    return builder.add_extension(
+        x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), critical=False
+    )

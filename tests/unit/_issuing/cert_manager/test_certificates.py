@@ -75,9 +75,9 @@ def certificate(*conditions: Object, **status: Any) -> Object:
 
 
 def secret(**entries: bytes) -> Object:
-    held = {"tls.crt": LEAF.pem + CA.certificate.pem, "tls.key": key(51).reveal(), "ca.crt": ROOT.certificate.pem}
-    held |= {name.replace("_", "."): content for name, content in entries.items()}
-    return {"data": {name: base64.b64encode(content).decode() for name, content in held.items()}}
+    stored = {"tls.crt": LEAF.pem + CA.certificate.pem, "tls.key": key(51).reveal(), "ca.crt": ROOT.certificate.pem}
+    stored |= {name.replace("_", "."): content for name, content in entries.items()}
+    return {"data": {name: base64.b64encode(content).decode() for name, content in stored.items()}}
 
 
 READY, NOT_READY = (

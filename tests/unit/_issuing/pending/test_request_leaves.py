@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Conflict,
     IssuerUnavailable,
     KubeError,
-    LeaseHeld,
+    LeaseTaken,
     StepError,
     Unavailable,
 )
@@ -384,7 +384,7 @@ def test_the_lease_is_renewed_with_each_request(noting: Noting) -> None:
 
 
 ATTEMPT = Attempt("patch", LEASES, "kafka", "demo-trust")
-HELD = LeaseHeld(ATTEMPT, "Another run", "is working on it.", "Let it finish.")
+HELD = LeaseTaken(ATTEMPT, "Another run", "is working on it.", "Let it finish.")
 
 
 @pytest.mark.parametrize(

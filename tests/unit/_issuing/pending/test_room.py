@@ -114,7 +114,7 @@ def many(count: int, authority: Chain, spec: KeySpec, issuer: Issuer | None = No
 
 def without_sizes(error: StepError) -> str:
     """The error without what depends on the size of certificates, which differs by some bytes, and with two of many names."""
-    text = re.sub(r"(?<=about | hold )\d+", "<number>", f"{error}\n{error.remedy}")
+    text = re.sub(r"(?:(?<=about )|(?<=contain ))\d+", "<number>", f"{error}\n{error.remedy}")
     return re.sub(r"(demo-kafka-0, demo-kafka-1, )[^;]+", r"\1...", text)
 
 

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine im
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     AlreadyExists,
     Conflict,
-    LeaseHeld,
+    LeaseTaken,
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
@@ -212,7 +212,7 @@ def test_actions_and_writes_show_no_content(case: Case) -> None:
     assert "BEGIN" not in repr([one.as_result() for one in actions])
 
 
-# A run writes only while it holds the Lease, however slow its writes are.
+# A run writes only while it owns the Lease, however slow its writes are.
 
 BEGIN = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 
@@ -249,7 +249,7 @@ def bench() -> Bench:
 
 
 def write_many(bench: Bench, slow: Slow, count: int) -> None:
-    """A step with so many writes, of a run that holds the Lease."""
+    """A step with so many writes, of a run that owns the Lease."""
     lease = slow.lease("one")
     lease.acquire()
     client = KubeClient(slow, sleep=lambda seconds: None)
@@ -269,7 +269,7 @@ def test_lease_lasts_as_long_as_the_writes(bench: Bench) -> None:
 
     def another(written: int) -> None:
         if written % 10 == 0:
-            with pytest.raises(LeaseHeld):
+            with pytest.raises(LeaseTaken):
                 slow.lease("two").acquire_at_once()
             held = bench.api.find("leases", SCOPE.namespace, SCOPE.lease)
             assert held is not None
@@ -293,7 +293,7 @@ def test_nothing_is_written_after_another_run_has_taken_over(bench: Bench) -> No
             slow.lease("two").acquire()
 
     slow.after = stopped
-    with pytest.raises(LeaseHeld):
+    with pytest.raises(LeaseTaken):
         write_many(bench, slow, 9)
     assert slow.written == 3
 

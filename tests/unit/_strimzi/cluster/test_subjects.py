@@ -90,7 +90,7 @@ def test_a_user_has_no_organization_and_is_a_client() -> None:
 
 @pytest.mark.parametrize("written", ["2001:DB8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8::0001"])
 def test_an_ipv6_address_is_the_same_in_all_its_forms(written: str) -> None:
-    """A certificate holds 16 bytes; compared as text, the leaf would never be the wanted one."""
+    """A certificate contains 16 bytes; compared as text, the leaf would never be the wanted one."""
     assert subject_of(Component.KAFKA, "x", frozenset({written})).names == {"2001:db8::1"}
 
 

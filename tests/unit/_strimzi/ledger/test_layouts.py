@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
-    HeldLeaf,
+    FormerLeaf,
     Journal,
     Layout,
     Ledger,
@@ -114,12 +114,12 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         for c, removed in zip(chosen, gone, strict=True) if removed
     )  # fmt: skip
     leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
-    held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
+    former = tuple(FormerLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
     return Ledger(
         known,
         left,
         draw(st.none() | journals),
-        held_leaves=held,
+        former_leaves=former,
         upkeep=draw(st.none() | upkeeps),
         replaced_cas=draw(replaced),
         user_namespaces=draw(namespaces),

@@ -96,7 +96,7 @@ def test_whether_it_stays_unusable_until_a_person_or_this_collection_acts(
 
 @pytest.mark.parametrize(
     ("needs_opening", "opening_problem", "in_doubt"),
-    [(False, None, False), (True, None, True), (True, "", False), (True, "it holds another certificate", True)],
+    [(False, None, False), (True, None, True), (True, "", False), (True, "it contains another certificate", True)],
     ids=["written together", "not opened", "opened", "opened, another certificate"],
 )
 def test_whether_its_keystore_may_hold_another_certificate(

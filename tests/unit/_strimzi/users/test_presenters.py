@@ -157,7 +157,7 @@ def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertifica
 
 
 def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate(golden: GoldenFiles) -> None:
-    found = one(user(opened(GOOD, "its user.p12 holds another certificate than its user.crt")))
+    found = one(user(opened(GOOD, "its user.p12 contains another certificate than its user.crt")))
     assert (found.authorities, found.is_outdated) == (names_of(OLD, NEW), False)
     golden.compare_said("cluster", f"{found.evidence}\n{found.remedy}")
 
@@ -216,7 +216,7 @@ class TestNamedSecrets:
     def test_a_stale_keystore_beside_it_may_hold_any_certificate(
         self, users: Sequence[User], golden: GoldenFiles
     ) -> None:
-        stale = opened(GOOD, "its user.p12 holds another certificate than its user.crt")
+        stale = opened(GOOD, "its user.p12 contains another certificate than its user.crt")
         found = one(*users, named=[named(stale, entry="user.crt")])
         assert found.authorities == names_of(OLD, NEW)
         golden.compare_said("cluster", found.evidence, golden.row)

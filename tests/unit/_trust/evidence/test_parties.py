@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
-    HeldLeaf,
+    FormerLeaf,
     Outgoing,
     RemovedEntry,
 )
@@ -63,9 +63,9 @@ NODE, PEER, TOPICS = a_pod(), a_pod(PODS[1]), a_pod("topics", component=Componen
 LEFT, KNOWN, UNSEEN = entry(OLD, generations={0}), entry(NEW), entry(THIRD, awaited_pods={NODE.uid})
 BOOKS = ledger(LEFT, KNOWN, UNSEEN)
 SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.name, TOPICS.name)), ledger=BOOKS)
-CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
+CHAIN, FORMER = stored_chain(OLD), issue_leaf(OLD, "former")
 EMPTY: frozenset[str] = frozenset()
-HELD_BY_PEER = HeldLeaf(HELD, uids_of(PEER.name))
+FORMER_OF_PEER = FormerLeaf(FORMER, uids_of(PEER.name))
 SAYS_NOTHING = ObservedListener(NODE.name, NODE.uid, 9090, failure="timed out")
 
 
@@ -104,7 +104,7 @@ BY_HANDSHAKE = replace(BY_STORE, evidence="handshake")
             Presentation(NODE.name, None, (), "no answer"), id="one of two is silent",
         ),
         pytest.param(
-            looked(on(NODE, presents=(HELD,))),
+            looked(on(NODE, presents=(FORMER,))),
             Presentation(
                 NODE.name, None, (), "port 9091 presents another certificate than the pod was "
                 "started with (stored leaf)",
@@ -131,21 +131,21 @@ def test_a_node_that_has_reloaded_its_listeners_presents_the_old_and_the_new_lea
     generation: int | None, read: bool
 ) -> None:
     """Its listeners present the leaf that they have read; its Raft client goes on with the leaf that the process was started with."""
-    presented = stored_chain(NEW) if read else (HELD,)
+    presented = stored_chain(NEW) if read else (FORMER,)
     between = replace(NODE, generation=generation)
     listeners = (on(NODE, presents=presented), on(NODE, 9090, presents=presented))
-    held = HeldLeaf(HELD, EMPTY if read else uids_of(NODE.name), uids_of(NODE.name) if read else EMPTY)
+    former = FormerLeaf(FORMER, EMPTY if read else uids_of(NODE.name), uids_of(NODE.name) if read else EMPTY)
     snapshot = looked(*listeners, pods=(between,), leaves=(a_leaf(issuer=NEW),))
-    (seen,) = present_all(snapshot, replace(BOOKS, held_leaves=(HELD_BY_PEER, held)))
+    (seen,) = present_all(snapshot, replace(BOOKS, former_leaves=(FORMER_OF_PEER, former)))
     assert seen.authorities == (names_of(OLD, NEW) if read or generation is not None else names_of(OLD))
-    assert set(seen.chains) == {presented, (HELD,)}
+    assert set(seen.chains) == {presented, (FORMER,)}
 
 
 def test_a_listener_shows_which_of_two_cas_with_one_generation_a_node_presents() -> None:
     """Between first use and switch both CAs have one generation. A leaf that another node holds says nothing about this node."""
     open_to_both = replace(NODE, presents_stored=False)
     ca = secrets(prepared=(prepared(NEW),))
-    books = replace(BOOKS, held_leaves=(HELD_BY_PEER,))
+    books = replace(BOOKS, former_leaves=(FORMER_OF_PEER,))
     stored_only = changed(SEEN, pods=(open_to_both,), ca=ca)
     assert [seen.authorities for seen in present_all(stored_only, books)] == [names_of(OLD, NEW)]
     asked = changed(stored_only, listeners=(on(NODE, presents=stored_chain(NEW)),))
@@ -294,8 +294,10 @@ def test_pods_that_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ..
     ("seen", "presenting"),
     [
         pytest.param((), set(), id="nothing was seen"),
-        pytest.param((on(NODE), on(NODE, 9090), on(PEER, presents=(HELD,))), {NODE}, id="one has not read again"),
-        pytest.param((on(NODE), on(NODE, 9090, presents=(HELD,))), set(), id="one of two listeners has not read again"),
+        pytest.param((on(NODE), on(NODE, 9090), on(PEER, presents=(FORMER,))), {NODE}, id="one has not read again"),
+        pytest.param(
+            (on(NODE), on(NODE, 9090, presents=(FORMER,))), set(), id="one of two listeners has not read again"
+        ),
         pytest.param((on(NODE), on(NODE, 9090, presents=None)), set(), id="one of two listeners is silent"),
         pytest.param((replace(on(NODE), uid="before"),), set(), id="its predecessor"),
     ],
@@ -314,8 +316,8 @@ def test_a_stored_leaf_that_cannot_be_read_is_presented_by_no_pod() -> None:
     ("seen", "shown"),
     [
         pytest.param((on(NODE), on(NODE, 9090)), CHAIN[0], id="one"),
-        pytest.param((on(NODE), on(NODE, 9090, presents=(CHAIN[0], HELD))), CHAIN[0], id="one, before other CAs"),
-        pytest.param((on(NODE), on(NODE, 9090, presents=(HELD,))), None, id="several"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=(CHAIN[0], FORMER))), CHAIN[0], id="one, before other CAs"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=(FORMER,))), None, id="several"),
         pytest.param((on(NODE), on(NODE, 9090, presents=None)), None, id="a listener that has not answered"),
         pytest.param((on(PEER),), None, id="no listener"),
         pytest.param(None, None, id="not asked"),
@@ -384,7 +386,7 @@ def test_nodes_that_accept_a_ca() -> None:
 
 UNDOING = a_journal(old=NEW, is_abort=True)
 ASKED = (on(NODE), on(PEER))
-READ_AGAIN = (HeldLeaf(HELD, frozenset({NODE.uid})),)
+READ_AGAIN = (FormerLeaf(FORMER, frozenset({NODE.uid})),)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +402,7 @@ READ_AGAIN = (HeldLeaf(HELD, frozenset({NODE.uid})),)
         pytest.param({}, {"entries": (LEFT,)}, (NODE, PEER, TOPICS), id="the ledger has it no more"),
         pytest.param({"listeners": ASKED}, {}, (TOPICS,), id="nodes have answered"),
         pytest.param({"listeners": ASKED[:1]}, {}, (PEER, TOPICS), id="one has not answered"),
-        pytest.param({"listeners": ASKED}, {"held_leaves": READ_AGAIN}, (NODE, TOPICS), id="one has read again since"),
+        pytest.param({"listeners": ASKED}, {"former_leaves": READ_AGAIN}, (NODE, TOPICS), id="one has read again since"),
     ],
 )  # fmt: skip
 def test_pods_that_may_have_started_with_a_leaf_of_a_ca_that_is_given_up(
@@ -418,7 +420,7 @@ _SEEN = st.builds(
     accepts=_SETS,
     refuses=_SETS,
     verifies=st.booleans(),
-    presents=st.sampled_from([CHAIN, (HELD,), None]),
+    presents=st.sampled_from([CHAIN, (FORMER,), None]),
 )
 
 

@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import update_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import MUTUAL_TLS, ClusterSecurity
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
@@ -124,11 +124,11 @@ def test_a_patient_flow_leaves_it_to_the_next_restart_of_each_node() -> None:
 
 @EACH
 def test_nothing_in_a_node_but_its_listeners_holds_a_leaf_without_tls(security: ClusterSecurity) -> None:
-    held = HeldLeaf(a_leaf(issuer=OLD).chain[0], uids_of(PODS[0]))  # type: ignore[index]
-    seen = cluster(security=security, ledger=ledger(entry(OLD), held_leaves=(held,)), leaves=leaves(OLD))
+    former = FormerLeaf(a_leaf(issuer=OLD).chain[0], uids_of(PODS[0]))  # type: ignore[index]
+    seen = cluster(security=security, ledger=ledger(entry(OLD), former_leaves=(former,)), leaves=leaves(OLD))
     other = replace(seen, leaves=replace(seen.leaves, stored=leaves(NEW)))
     found = update_ledger(answering(other), Intent(Goal.RECONCILE), GATES)[0]
-    assert [one.lingering_pods for one in found.held_leaves] == ([uids_of(PODS[0])] if security.has_tls else [])
+    assert [one.lingering_pods for one in found.former_leaves] == ([uids_of(PODS[0])] if security.has_tls else [])
 
 
 def test_a_pod_that_presents_nothing_counts_for_what_is_stored() -> None:

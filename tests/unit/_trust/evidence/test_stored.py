@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     Presentation,
-    add_held_leaves,
+    add_former_leaves,
     authority_of,
     chains_to,
     describe_unmanaged_listeners,
@@ -37,7 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
-    HeldLeaf,
+    FormerLeaf,
     Ledger,
     RemovedEntry,
     TrustState,
@@ -313,48 +313,48 @@ def test_each_pod_presents_the_ca_of_its_own_leaf() -> None:
     assert [seen.authorities for seen in present_all(snapshot, BOTH)] == [names_of(NEW), names_of(OLD)]
 
 
-HELD = issue_leaf(OLD, "held")
+FORMER = issue_leaf(OLD, "former")
 STORED = Presentation(POD, names_of(NEW), (stored_chain(NEW),), "stored leaf")
 BY_GENERATION = Presentation(POD, names_of(NEW), (), "generation")
 OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
 
 
 @pytest.mark.parametrize(
-    ("seen", "held", "expected"),
+    ("seen", "former", "expected"),
     [
         pytest.param(
-            STORED, HeldLeaf(HELD, OWN), replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (HELD,))),
+            STORED, FormerLeaf(FORMER, OWN), replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (FORMER,))),
             id="its listeners present it",
         ),
         pytest.param(
-            STORED, HeldLeaf(HELD, frozenset(), OWN),
-            replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (HELD,))),
+            STORED, FormerLeaf(FORMER, frozenset(), OWN),
+            replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (FORMER,))),
             id="the rest of the process presents it",
         ),
         pytest.param(
-            BY_GENERATION, HeldLeaf(HELD, OWN), replace(BY_GENERATION, authorities=names_of(OLD, NEW)),
+            BY_GENERATION, FormerLeaf(FORMER, OWN), replace(BY_GENERATION, authorities=names_of(OLD, NEW)),
             id="chains that are not known in full stay unknown",
         ),
-        pytest.param(STORED, HeldLeaf(HELD, OTHERS), STORED, id="another pod presents it"),
+        pytest.param(STORED, FormerLeaf(FORMER, OTHERS), STORED, id="another pod presents it"),
         pytest.param(
-            Presentation(POD, None, (), "why"), HeldLeaf(HELD, OWN), Presentation(POD, None, (), "why"), id="unknown stays"
+            Presentation(POD, None, (), "why"), FormerLeaf(FORMER, OWN), Presentation(POD, None, (), "why"), id="unknown stays"
         ),
         pytest.param(
-            STORED, HeldLeaf(issue_leaf(THIRD, "held"), OWN),
+            STORED, FormerLeaf(issue_leaf(THIRD, "former"), OWN),
             Presentation(POD, None, (), "it was started with a certificate that chains to no CA of the ledger"),
             id="of a CA that is not in the ledger",
         ),
     ],
 )  # fmt: skip
 def test_a_leaf_that_only_the_process_holds_is_presented_as_well(
-    seen: Presentation, held: HeldLeaf, expected: Presentation
+    seen: Presentation, former: FormerLeaf, expected: Presentation
 ) -> None:
-    assert add_held_leaves(seen, a_pod(), replace(BOTH, held_leaves=(held,))) == expected
+    assert add_former_leaves(seen, a_pod(), replace(BOTH, former_leaves=(former,))) == expected
 
 
-def test_a_held_leaf_adds_no_second_ca_with_the_key_of_the_ca_in_use() -> None:
+def test_a_former_leaf_adds_no_second_ca_with_the_key_of_the_ca_in_use() -> None:
     seen = Presentation(POD, names_of(RENEWED), (), "generation")
-    assert add_held_leaves(seen, a_pod(), replace(TWINS, held_leaves=(HeldLeaf(HELD, OWN),))) == seen
+    assert add_former_leaves(seen, a_pod(), replace(TWINS, former_leaves=(FormerLeaf(FORMER, OWN),))) == seen
 
 
 USED = {

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import listed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -62,8 +62,8 @@ VERIFIERS = (*(f"pod {name}" for name in PODS), "the Cluster Operator")
 USED: dict[str, Any] = {"pods": pods(1, start=2), "leaves": leaves(NEW, 1)}
 BOOKS = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}))
 MIXED_PODS = (a_pod(generation=0, presents_stored=False), *pods(1, names=PODS[1:]))
-HELD = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), uids_of(PODS[0], start=2))
-HOLDS = "holds a certificate of this CA."
+FORMER = FormerLeaf(issue_leaf(OLD, "former"), frozenset(), uids_of(PODS[0], start=2))
+PRESENTS = "presents a certificate of this CA."
 REMEDY = "The CA stays trusted until this is no longer so; run the flow again to continue."
 
 
@@ -83,7 +83,7 @@ def left_without(*who: str) -> list[tuple[str, str]]:
 
 
 def needing(*who: str) -> list[tuple[str, str]]:
-    return [(one, HOLDS) for one in who]
+    return [(one, PRESENTS) for one in who]
 
 
 UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaited_pods={uid_of(PODS[2], start=2)}))
@@ -115,15 +115,15 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaited_pods=Non
             id="a leaf that is linked to it is of the next CA",
         ),
         *(
-            pytest.param({"books": replace(BOOKS, held_leaves=(held,))}, needing(f"pod {PODS[0]}"), id=f"a process holds one: {where}")
-            for where, held in (
-                ("its Raft client", HELD),
-                ("its listeners", replace(HELD, awaited_pods=HELD.lingering_pods, lingering_pods=frozenset())),
+            pytest.param({"books": replace(BOOKS, former_leaves=(former,))}, needing(f"pod {PODS[0]}"), id=f"a process presents one: {where}")
+            for where, former in (
+                ("its Raft client", FORMER),
+                ("its listeners", replace(FORMER, awaited_pods=FORMER.lingering_pods, lingering_pods=frozenset())),
             )
         ),
         pytest.param(
-            {"books": replace(BOOKS, held_leaves=(replace(HELD, lingering_pods=frozenset({"gone"})),))}, [],
-            id="a process that held one is gone",
+            {"books": replace(BOOKS, former_leaves=(replace(FORMER, lingering_pods=frozenset({"gone"})),))}, [],
+            id="a process that presented one is gone",
         ),
         pytest.param(
             # Independent roots: it started before NEW was read back and would be left with nothing.
@@ -245,9 +245,9 @@ def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Ent
             id="two CAs with one key and the generation of neither",
         ),
         pytest.param(
-            {"books": replace(BOOKS, held_leaves=(replace(HELD, certificate=issue_leaf(THIRD, "held")),))},
+            {"books": replace(BOOKS, former_leaves=(replace(FORMER, certificate=issue_leaf(THIRD, "former")),))},
             f"pod {PODS[0]}",
-            id="held, of a stranger",
+            id="former, of a stranger",
         ),
     ],
 )
@@ -335,7 +335,7 @@ def test_a_certificate_to_come_cannot_be_of_a_ca_that_was_never_in_use() -> None
 
 @pytest.mark.parametrize(
     ("first", "second", "message"),
-    [(OLD, NEW, HOLDS), (NEW, OLD, HOLDS), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
+    [(OLD, NEW, PRESENTS), (NEW, OLD, PRESENTS), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
 )
 def test_a_program_that_reads_two_secrets_counts_with_the_certificates_of_both_secrets(
     first: Entity | None, second: Entity | None, message: str
@@ -350,7 +350,7 @@ def test_a_pod_that_has_only_the_labels_may_present_anything() -> None:
     assert against(foreign_pods={"db-0": Component.KAFKA}) == [("pod db-0", why)]
 
 
-# Clients outside the cluster at both gates: what their copies hold counts, and what is not known of them holds.
+# Clients outside the cluster at both gates: what their copies contain counts, and what is not known of them holds.
 
 NAME, REMEDY_OUTSIDE = "KafkaConnect kafka/connect", "Change its resource."
 DOUBT = "connect-0 started earlier"
@@ -371,8 +371,8 @@ RENEWED_NEW = make("cluster-ca v1", NEW.key, path_length=1, end=NOW + 2 * YEAR)
 
 
 def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
-    held = tuple(one.certificate for one in trusts)
-    return replace(OutsideClient(NAME, held, remedy=REMEDY_OUTSIDE), **fields)
+    trusted = tuple(one.certificate for one in trusts)
+    return replace(OutsideClient(NAME, trusted, remedy=REMEDY_OUTSIDE), **fields)
 
 
 def refused(client: OutsideClient, form: Chain = ITSELF, snapshot: Snapshot = BEFORE, **fields: Any) -> list[str]:
@@ -404,12 +404,12 @@ CANNOT = f"cannot validate certificates of the CA {NEW.certificate.subject} ({NE
 @pytest.mark.parametrize(
     ("client", "why"),
     [
-        pytest.param(a_client(OLD, NEW), None, id="holds both"),
-        pytest.param(a_client(OLD), CANNOT, id="holds the old CA only"),
-        pytest.param(a_client(OLD, NEW, doubt=DOUBT), DOUBT, id="holds both, processes are older"),
+        pytest.param(a_client(OLD, NEW), None, id="has both"),
+        pytest.param(a_client(OLD), CANNOT, id="has the old CA only"),
+        pytest.param(a_client(OLD, NEW, doubt=DOUBT), DOUBT, id="has both, processes are older"),
         pytest.param(UNREADABLE, "its copy does not exist", id="unreadable"),
-        pytest.param(a_client(THIRD), None, id="holds no CA of this cluster"),
-        pytest.param(a_client(THIRD, declared=True), CANNOT, id="holds none, and is said to trust it"),
+        pytest.param(a_client(THIRD), None, id="has no CA of this cluster"),
+        pytest.param(a_client(THIRD, declared=True), CANNOT, id="has none, and is said to trust it"),
     ],
 )
 def test_a_client_holds_the_first_use_of_a_ca(client: OutsideClient, why: str | None) -> None:
@@ -462,13 +462,13 @@ def test_a_client_of_the_old_ca_accepts_a_link_certificate_by_the_rules_of_its_l
 @pytest.mark.parametrize(
     ("client", "why"),
     [
-        pytest.param(a_client(OLD, NEW), None, id="holds both"),
-        pytest.param(a_client(NEW), None, id="holds the new CA only"),
-        pytest.param(a_client(OLD), NO_LONGER, id="holds the old CA only"),
+        pytest.param(a_client(OLD, NEW), None, id="has both"),
+        pytest.param(a_client(NEW), None, id="has the new CA only"),
+        pytest.param(a_client(OLD), NO_LONGER, id="has the old CA only"),
         pytest.param(a_client(OLD, follows=Follows.ISSUING), NO_LONGER, id="its copy still is the old CA"),
         pytest.param(a_client(OLD, NEW, doubt=DOUBT), DOUBT, id="processes are older"),
         pytest.param(UNREADABLE, "its copy does not exist", id="unreadable"),
-        pytest.param(a_client(THIRD), None, id="holds no CA of this cluster"),
+        pytest.param(a_client(THIRD), None, id="has no CA of this cluster"),
     ],
 )
 def test_a_client_holds_the_removal_of_a_ca(client: OutsideClient, why: str | None) -> None:
@@ -514,7 +514,7 @@ _CLIENTS = st.builds(
 
 @given(_CLIENTS)
 def test_unknown_trust_of_a_client_keeps_the_gate_closed(client: OutsideClient) -> None:
-    """Unless it is known to hold no CA of the cluster, and the user does not declare that it should."""
+    """Unless it is known to contain no CA of the cluster, and the user does not declare that it should."""
     unknown = client.trusts is None or bool(client.doubt)
     holds = client.trusts is None or {OLD.certificate, NEW.certificate} & set(client.trusts)
     if unknown and (client.declared or holds):

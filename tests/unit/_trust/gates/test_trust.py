@@ -65,7 +65,7 @@ CORPORATE = chain_of(INTERMEDIATE, ROOT)
 OPERATOR = "the Cluster Operator"
 VERIFIERS = (*(f"pod {name}" for name in PODS), OPERATOR)
 REMEDIES = {
-    "pod": "It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+    "pod": "It has to restart with the trust bundle that contains this CA; run the flow again to continue.",
     "the": "It trusts the CAs in Secret kafka/demo-cluster-ca-cert; run the flow again.",
 }
 

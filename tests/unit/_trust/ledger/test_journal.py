@@ -107,7 +107,7 @@ def test_a_prepared_ca_that_enters_opens_the_journal(
 def test_a_new_flow_leaves_the_ca_that_the_last_flow_replaced_in_the_ledger(
     earlier: tuple[str, ...], last: Journal | None, remembered: tuple[str, ...]
 ) -> None:
-    """The journal has room for one flow, and a source may hold the CA for years."""
+    """The journal has room for one flow, and a source may contain the CA for years."""
     done = replace(last, finished_at=NOW) if last else None
     books = replace(ledger(journal=done), replaced_cas=earlier)
     after, _transitions = update_ledger(

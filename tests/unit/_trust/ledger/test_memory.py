@@ -12,15 +12,19 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.update import (
-    forget_held,
+    forget_former,
     forget_removed,
     nodes_yet_to_read,
-    note_held,
+    note_former,
     note_user_namespaces,
     remember_leaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserNamespace
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    FormerLeaf,
+    Ledger,
+    RemovedEntry,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
 
@@ -182,7 +186,7 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
         ),
         pytest.param(
             changed(answered(replace(GONE, awaited_pods=uids_of(PODS[0]))), bundle=names_of(NEW, OLD)),
-            (replace(BACK, awaited_pods=uids_of()),), id="the bundle still holds it: each pod may know it",
+            (replace(BACK, awaited_pods=uids_of()),), id="the bundle still contains it: each pod may know it",
         ),
         pytest.param(
             changed(with_old_among_the_trusted(without(GONE)), pods=()), (BACK,), id="it was put back, and no pod runs"
@@ -194,7 +198,7 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
         pytest.param(
             changed(without(RemovedEntry(OLD.certificate, EMPTY, uids_of(PODS[2]))), bundle=names_of(NEW, OLD)),
             (RemovedEntry(OLD.certificate, uids_of(), uids_of(PODS[2]), is_back=True),),
-            id="the bundle holds it, and no listener knew it any more",
+            id="the bundle contains it, and no listener knew it any more",
         ),
         pytest.param(
             without(BACK), (replace(GONE, awaited_pods=uids_of()),),
@@ -224,17 +228,17 @@ def test_a_pod_that_starts_before_a_ca_has_left_again_counts_and_a_pod_that_star
     assert forget_removed(third, third.ledger_or_empty).removed_cas == ()
 
 
-# --- leaves that only processes hold
+# --- leaves that only processes present
 
 FIRST, OTHERS = uids_of(PODS[0]), uids_of(*PODS[1:])
-HELD = HeldLeaf(issue_leaf(NEW, "held"), FIRST)
+FORMER = FormerLeaf(issue_leaf(NEW, "former"), FIRST)
 STORED = stored_chain(NEW)[0]
-READ = replace(HELD, awaited_pods=EMPTY, lingering_pods=FIRST)
-LATER = HeldLeaf(issue_leaf(NEW, "later"), FIRST)
+READ = replace(FORMER, awaited_pods=EMPTY, lingering_pods=FIRST)
+LATER = FormerLeaf(issue_leaf(NEW, "later"), FIRST)
 
 
-def holding(*held: HeldLeaf) -> Snapshot:
-    return replace(without(GONE), ledger=ledger(entry(NEW, generations={1}), held_leaves=held))
+def remembering_leaves(*former: FormerLeaf) -> Snapshot:
+    return replace(without(GONE), ledger=ledger(entry(NEW, generations={1}), former_leaves=former))
 
 
 def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snapshot:
@@ -250,39 +254,39 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
 @pytest.mark.parametrize(
     ("snapshot", "left"),
     [
-        pytest.param(holding(HELD), (HELD,), id="no listener was asked"),
-        pytest.param(presenting(holding(HELD), HELD.certificate, 9090, 9091), (HELD,), id="listeners present it still"),
-        pytest.param(presenting(holding(HELD), HELD.certificate, 9090), (HELD,), id="one of two listeners presents it still"),
-        pytest.param(presenting(holding(HELD), STORED), (READ,), id="listeners have read"),
-        pytest.param(presenting(holding(READ), STORED), (READ,), id="the rest of the process has not"),
+        pytest.param(remembering_leaves(FORMER), (FORMER,), id="no listener was asked"),
+        pytest.param(presenting(remembering_leaves(FORMER), FORMER.certificate, 9090, 9091), (FORMER,), id="listeners present it still"),
+        pytest.param(presenting(remembering_leaves(FORMER), FORMER.certificate, 9090), (FORMER,), id="one of two listeners presents it still"),
+        pytest.param(presenting(remembering_leaves(FORMER), STORED), (READ,), id="listeners have read"),
+        pytest.param(presenting(remembering_leaves(READ), STORED), (READ,), id="the rest of the process has not"),
         pytest.param(
-            presenting(holding(replace(HELD, lingering_pods=FIRST)), STORED), (READ,), id="it came back, and they have read again"
+            presenting(remembering_leaves(replace(FORMER, lingering_pods=FIRST)), STORED), (READ,), id="it came back, and they have read again"
         ),
         pytest.param(
-            presenting(holding(LATER, READ), LATER.certificate, 9090), (LATER, READ), id="listeners have read twice, and one the first alone"
+            presenting(remembering_leaves(LATER, READ), LATER.certificate, 9090), (LATER, READ), id="listeners have read twice, and one the first alone"
         ),
         pytest.param(
-            presenting(holding(LATER, READ), STORED), (READ,), id="listeners have read twice: nothing else had the leaf between"
+            presenting(remembering_leaves(LATER, READ), STORED), (READ,), id="listeners have read twice: nothing else had the leaf between"
         ),
         pytest.param(
-            presenting(holding(replace(LATER, awaited_pods=uids_of()), READ), STORED),
+            presenting(remembering_leaves(replace(LATER, awaited_pods=uids_of()), READ), STORED),
             (replace(LATER, awaited_pods=EMPTY, lingering_pods=OTHERS), READ), id="others were started with what is the second here",
         ),
-        pytest.param(holding(replace(HELD, awaited_pods=frozenset({"gone"}))), (), id="restarted before it has read"),
-        pytest.param(presenting(holding(replace(READ, lingering_pods=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
+        pytest.param(remembering_leaves(replace(FORMER, awaited_pods=frozenset({"gone"}))), (), id="restarted before it has read"),
+        pytest.param(presenting(remembering_leaves(replace(READ, lingering_pods=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
         pytest.param(
             # No listener has read anything: what is presented is what is stored still.
-            presenting(holding(HeldLeaf(STORED, FIRST)), STORED), (HeldLeaf(STORED, FIRST),),
+            presenting(remembering_leaves(FormerLeaf(STORED, FIRST)), STORED), (FormerLeaf(STORED, FIRST),),
             id="written down, and not replaced yet",
         ),
     ],
 )  # fmt: skip
-def test_a_held_leaf_is_remembered_while_a_process_holds_it(snapshot: Snapshot, left: tuple[HeldLeaf, ...]) -> None:
-    assert forget_held(snapshot, snapshot.ledger_or_empty).held_leaves == left
+def test_a_former_leaf_is_remembered_while_a_process_holds_it(snapshot: Snapshot, left: tuple[FormerLeaf, ...]) -> None:
+    assert forget_former(snapshot, snapshot.ledger_or_empty).former_leaves == left
 
 
-def noted(snapshot: Snapshot, *names: str) -> set[HeldLeaf]:
-    found = note_held(snapshot, snapshot.ledger_or_empty, names).held_leaves
+def noted(snapshot: Snapshot, *names: str) -> set[FormerLeaf]:
+    found = note_former(snapshot, snapshot.ledger_or_empty, names).former_leaves
     assert len(set(found)) == len(found)
     return set(found)
 
@@ -291,9 +295,9 @@ OWN_LEAVES = {name: issue_leaf(NEW, name) for name in PODS}
 
 
 @pytest.mark.parametrize(
-    ("shown", "held", "expected"),
+    ("shown", "former", "expected"),
     [
-        pytest.param((STORED, STORED), (), {HeldLeaf(STORED, FIRST)}, id="all listeners present one leaf"),
+        pytest.param((STORED, STORED), (), {FormerLeaf(STORED, FIRST)}, id="all listeners present one leaf"),
         pytest.param((STORED, OWN_LEAVES[PODS[1]]), (), set(), id="listeners present several: it has read one again"),
         pytest.param((STORED, None), (), set(), id="a listener has not answered"),
         pytest.param((), (), set(), id="no listener was asked"),
@@ -301,7 +305,7 @@ OWN_LEAVES = {name: issue_leaf(NEW, name) for name in PODS}
     ],
 )
 def test_a_leaf_that_no_secret_holds_is_noted_from_the_answers_of_its_node(
-    shown: tuple[Certificate | None, ...], held: tuple[HeldLeaf, ...], expected: set[HeldLeaf]
+    shown: tuple[Certificate | None, ...], former: tuple[FormerLeaf, ...], expected: set[FormerLeaf]
 ) -> None:
     """The Secret got another leaf in between, which the process has never read."""
     started = tuple(replace(pod, presents_stored=False) for pod in pods(1))
@@ -310,13 +314,13 @@ def test_a_leaf_that_no_secret_holds_is_noted_from_the_answers_of_its_node(
         ObservedListener(first.name, first.uid, port, leaf and (leaf,), frozenset(), frozenset(), source="handshake")
         for port, leaf in zip((9091, 9093), shown, strict=False)
     )
-    snapshot = with_own_leaves(*held, pods=started).with_nodes(listeners=answers or None)
+    snapshot = with_own_leaves(*former, pods=started).with_nodes(listeners=answers or None)
     assert noted(snapshot, PODS[0]) == expected
 
 
-def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
+def with_own_leaves(*former: FormerLeaf, **fields: Any) -> Snapshot:
     stored = tuple(a_leaf(name, NEW, 1, chain=(leaf, NEW.certificate)) for name, leaf in OWN_LEAVES.items())
-    return changed(holding(*held), leaves=stored, **fields)
+    return changed(remembering_leaves(*former), leaves=stored, **fields)
 
 
 @pytest.mark.parametrize(
@@ -324,48 +328,48 @@ def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
     [
         pytest.param(with_own_leaves(), (), set(), id="nothing is replaced"),
         pytest.param(
-            with_own_leaves(), PODS[:2], {HeldLeaf(OWN_LEAVES[name], uids_of(name)) for name in PODS[:2]},
+            with_own_leaves(), PODS[:2], {FormerLeaf(OWN_LEAVES[name], uids_of(name)) for name in PODS[:2]},
             id="the leaves of two nodes are",
         ),
         pytest.param(
-            holding(), PODS, {HeldLeaf(STORED, uids_of())}, id="one leaf that all present"
+            remembering_leaves(), PODS, {FormerLeaf(STORED, uids_of())}, id="one leaf that all present"
         ),
         pytest.param(
             with_own_leaves(pods=tuple(replace(pod, presents_stored=False) for pod in pods(1))), PODS, set(),
             id="no process was started with them",
         ),
         pytest.param(
-            with_own_leaves(HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)), PODS[:1], {HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},
+            with_own_leaves(FormerLeaf(OWN_LEAVES[PODS[0]], FIRST)), PODS[:1], {FormerLeaf(OWN_LEAVES[PODS[0]], FIRST)},
             id="it is written down already",
         ),
         pytest.param(
-            with_own_leaves(HeldLeaf(OWN_LEAVES[PODS[0]], OTHERS)), PODS[:1], {HeldLeaf(OWN_LEAVES[PODS[0]], uids_of())},
+            with_own_leaves(FormerLeaf(OWN_LEAVES[PODS[0]], OTHERS)), PODS[:1], {FormerLeaf(OWN_LEAVES[PODS[0]], uids_of())},
             id="it is written down already, of others",
         ),
         pytest.param(
-            with_own_leaves(READ), PODS[:1], {READ, HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},
-            id="the rest of the process holds an older one",
+            with_own_leaves(READ), PODS[:1], {READ, FormerLeaf(OWN_LEAVES[PODS[0]], FIRST)},
+            id="the rest of the process presents an older one",
         ),
         pytest.param(
-            changed(holding(), leaves=(a_leaf(chain=None),)), PODS, set(), id="what is stored cannot be read"
+            changed(remembering_leaves(), leaves=(a_leaf(chain=None),)), PODS, set(), id="what is stored cannot be read"
         ),
     ],
 )  # fmt: skip
 def test_the_ledger_notes_the_leaves_of_running_nodes_before_others_take_their_place(
-    snapshot: Snapshot, names: tuple[str, ...], expected: set[HeldLeaf]
+    snapshot: Snapshot, names: tuple[str, ...], expected: set[FormerLeaf]
 ) -> None:
     assert noted(snapshot, *names) == expected
 
 
 def test_nodes_that_run_and_hold_an_earlier_leaf_have_yet_to_read_the_new_leaf() -> None:
-    """A node that is gone does not count, nor a node of which only the rest of the process holds the earlier leaf."""
-    snapshot = holding(replace(HELD, awaited_pods=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
+    """A node that is gone does not count, nor a node of which only the rest of the process presents the earlier leaf."""
+    snapshot = remembering_leaves(replace(FORMER, awaited_pods=FIRST | {"gone"}), FormerLeaf(STORED, EMPTY, OTHERS))
     assert nodes_yet_to_read(snapshot, snapshot.ledger_or_empty) == FIRST
 
 
 def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None:
     """A call was killed between the note and the new leaf, and no later one issues it."""
-    snapshot = holding(HeldLeaf(STORED, FIRST))
+    snapshot = remembering_leaves(FormerLeaf(STORED, FIRST))
     assert nodes_yet_to_read(snapshot, snapshot.ledger_or_empty) == EMPTY
 
 

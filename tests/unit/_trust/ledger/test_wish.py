@@ -364,7 +364,7 @@ def test_cas_whose_leaves_may_come_early(snapshot: Snapshot, later: tuple[Entity
 
 
 def test_a_chain_ends_at_the_root_where_a_link_leads_on() -> None:
-    """A bundle may hold the certificate that links the new root to the old one."""
+    """A bundle may contain the certificate that links the new root to the old one."""
     link = link_of(NEW, OLD)
     source = CaSource("roots", (OLD.certificate, link, NEW.certificate))
     assert source.issuing(NOW) == (chain_of(NEW),)

@@ -38,14 +38,14 @@ from ..of_users import presenter
     ],
 )
 def test_a_waiver_holds_until_its_end(until: datetime, holds: bool) -> None:
-    assert Waiver("Secret kafka/app", until, "moves in week 51").holds_at(NOW) is holds
+    assert Waiver("Secret kafka/app", until, "moves in week 51").is_valid_at(NOW) is holds
 
 
 @given(st.timedeltas(-2 * LONGEST_WAIVER, 2 * LONGEST_WAIVER), st.timedeltas(timedelta(0), LONGEST_WAIVER))
 def test_a_waiver_that_has_ended_never_holds_again(ahead: timedelta, later: timedelta) -> None:
     waiver = Waiver("Secret kafka/app", NOW + ahead, "moves in week 51")
     if ahead <= timedelta(0):
-        assert not waiver.holds_at(NOW + later)
+        assert not waiver.is_valid_at(NOW + later)
 
 
 def test_a_pause_lasts_until_it_is_over() -> None:

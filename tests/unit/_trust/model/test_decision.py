@@ -35,7 +35,9 @@ from ..test_plan import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 
 
 def test_the_text_of_a_violation_has_its_object_its_cause_and_its_remedy() -> None:
-    violation = Violation(Condition.KEY_MATCHES, "Secret kafka/demo-cluster-ca", "holds another key.", "Put it back.")
+    violation = Violation(
+        Condition.KEY_MATCHES, "Secret kafka/demo-cluster-ca", "contains another key.", "Put it back."
+    )
     assert str(violation) == f"{violation.subject}: {violation.message} {violation.remedy}"
 
 
@@ -126,7 +128,7 @@ ROWS = {
     Condition.REMOVAL: Row(
         Stops.GATE, {"a removed CA is accepted": answering(linked.FINISHED, accepting=names_of(NEW, OLD))}
     ),
-    # It holds nothing: the run fails after all of its work.
+    # It holds no flow: the run fails after all of its work.
     Condition.LEAVES_ARE_ISSUED: Row(
         Stops.END,
         {

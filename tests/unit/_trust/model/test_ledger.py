@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     TRUSTED_STATES,
-    HeldLeaf,
+    FormerLeaf,
     Journal,
     LedgerEntry,
     RemovedEntry,
@@ -80,8 +80,8 @@ def test_a_pod_that_trusted_a_removed_ca_trusts_the_ca_with_its_name_and_key(
     assert ledger(gone, left).without_entry(gone.fingerprint).entries == (replace(left, awaited_pods=awaiting),)
 
 
-@pytest.mark.parametrize("kind", [RemovedEntry, HeldLeaf])
-def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | type[HeldLeaf]) -> None:
+@pytest.mark.parametrize("kind", [RemovedEntry, FormerLeaf])
+def test_the_holders_of_a_removed_ca_or_a_former_leaf(kind: type[RemovedEntry] | type[FormerLeaf]) -> None:
     known = kind(OLD.certificate, FIRST, SECOND)
     assert known.holders == FIRST | SECOND
     assert replace(known, awaited_pods=FIRST | SECOND).holders == FIRST | SECOND
@@ -89,11 +89,11 @@ def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | t
 
 
 def test_only_listeners_have_read_a_leaf_after_they_gave_up_the_leaf_of_the_start() -> None:
-    started, later = HeldLeaf(OLD.certificate, SECOND, FIRST), HeldLeaf(NEW.certificate, FIRST, SECOND)
-    both = ledger(held_leaves=(started, later))
+    started, later = FormerLeaf(OLD.certificate, SECOND, FIRST), FormerLeaf(NEW.certificate, FIRST, SECOND)
+    both = ledger(former_leaves=(started, later))
     assert both.find_pods_with_listeners_alone(later) == FIRST
-    assert ledger(held_leaves=(started,)).find_pods_with_listeners_alone(started) == frozenset()
-    assert both.held_by_pod == dict.fromkeys(FIRST | SECOND, (started, later))
+    assert ledger(former_leaves=(started,)).find_pods_with_listeners_alone(started) == frozenset()
+    assert both.former_by_pod == dict.fromkeys(FIRST | SECOND, (started, later))
 
 
 @pytest.mark.parametrize(

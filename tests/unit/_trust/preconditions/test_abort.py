@@ -28,16 +28,16 @@ FIRST = (
     "Finish it with the create playbook."
 )
 LEFT = (
-    "Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced no more: processes are about to forget it. Finish the flow "
+    "Secret kafka/demo-cluster-ca-cert: contains the CA that was replaced no more: processes are about to forget it. Finish the flow "
     "with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook."
 )
 ENDED = (
-    f"Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced, {name_of(EXPIRED)}, which has ended: clients of "
+    f"Secret kafka/demo-cluster-ca-cert: contains the CA that was replaced, {name_of(EXPIRED)}, which has ended: clients of "
     "OpenSSL and Go would refuse the nodes, and an issuer that keeps its key signs nothing more under it. Finish the flow "
     "with the reconcile playbook."
 )
 KEY = (
-    f"Secret kafka/demo-cluster-ca: holds no key of the CA that was replaced, {name_of(OLD)}. "
+    f"Secret kafka/demo-cluster-ca: contains no key of the CA that was replaced, {name_of(OLD)}. "
     f"Put it there as {name_of(OLD)}.key; or finish the flow with the reconcile playbook."
 )
 

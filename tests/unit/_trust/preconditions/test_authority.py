@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
-    HeldLeaf,
+    FormerLeaf,
     LedgerEntry,
     RemovedEntry,
 )
@@ -59,7 +59,7 @@ from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_
 
 CERTIFICATES, KEYS, BOOKS = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))
 LOST = (
-    f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
+    f"{CERTIFICATES}: contains no ca.crt although this cluster works with a CA. "
     "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
 )
 FOR_TLS = "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone."
@@ -85,13 +85,13 @@ CASES = [
     ),
     refusal(
         authority_secrets_are_usable,
-        f"{CERTIFICATES}: entry x.crt holds a private key, and clients read this Secret. Take the private key out, and run the flow again. Every client that "
-        "could read the Secret may have the key. If it is the key of a CA, replace it (replace_key).",
+        f"{CERTIFICATES}: entry x.crt contains a private key, and clients read this Secret. Take the private key out, and run the flow again. Every client "
+        "that could read the Secret may have the key. If it is the key of a CA, replace it (replace_key).",
         name="a private key", ca=secrets(defects=CaDefects(exposed_entries=("x.crt",))),
     ),
     refusal(
         authority_secrets_are_usable,
-        f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. The ledger, {BOOKS}, has the certificate of "
+        f"{CERTIFICATES}: contains no ca.crt although this cluster works with a CA. The ledger, {BOOKS}, has the certificate of "
         f"{named(RENEWED.certificate)} in the entry that begins with {name_of(RENEWED)}, and {KEYS} its key: put that certificate under ca.crt, and the "
         "annotation strimzi.io/ca-cert-generation=5 on the Secret, then run the flow again.",
         name="lost, and the ledger has it", ca=secrets(None, key=OLD.certificate.public_key_sha256), leaves=(),
@@ -131,27 +131,27 @@ CASES = [
     ),
     refusal(
         secrets_are_complete,
-        f"{CERTIFICATES}: lacks what Secret kafka/demo-cluster-ca-backup-1 of 2026-05-31 12:00 UTC holds about {named(OLD.certificate)}. "
+        f"{CERTIFICATES}: lacks what Secret kafka/demo-cluster-ca-backup-1 of 2026-05-31 12:00 UTC contains about {named(OLD.certificate)}. "
         "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
         name="lower generation", pods=pods(1), leaves=leaves(generation=1), ledger=ledger(entry(OLD, generations=(1,))),
         backups=(a_backup(secrets(certificate_generation=1)),),
     ),
     refusal(
         key_matches,
-        f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM; "
+        f"{KEYS}: contains no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM; "
         f"or, where it is kept elsewhere, this text: {placeholder(OLD.certificate.public_key_sha256)} Where the key is lost, put the text there as well, "
         "and replace the key (replace_key): nodes keep the certificates that they have until then.",
         name="none", ca=secrets(key=None),
     ),
     refusal(
         key_matches,
-        f"{KEYS}: holds a ca.key that is not the key of ca.crt ({OLD.certificate.subject}) in {CERTIFICATES}. "
+        f"{KEYS}: contains a ca.key that is not the key of ca.crt ({OLD.certificate.subject}) in {CERTIFICATES}. "
         "Put the matching key or certificate there; the operator cannot issue anything as it is.",
         name="another", ca=secrets(key=NEW.certificate.public_key_sha256),
     ),
     refusal(
         key_matches,
-        f"{KEYS}: holds a ca.key that is not the key of ca.crt ({INTERMEDIATE.certificate.subject}) in {CERTIFICATES}. "
+        f"{KEYS}: contains a ca.key that is not the key of ca.crt ({INTERMEDIATE.certificate.subject}) in {CERTIFICATES}. "
         "Put the matching key or certificate there; the operator cannot issue anything as it is.",
         name="of its root", ca=secrets(CORPORATE, key=ROOT.certificate.public_key_sha256),
         ledger=ledger(entry(CORPORATE, generations={0})), leaves=leaves(INTERMEDIATE),
@@ -243,9 +243,9 @@ def remembering(**fields: Any) -> dict[str, Any]:
         pytest.param({"ca": secrets(CORPORATE, key=None)}, KEYS, id="the key is lost"),
         pytest.param({"ledger": None}, None, id="a ledger alone is made again from evidence"),
         pytest.param({"ledger": None, "backups": (IN_FLIGHT,)}, BOOKS, id="with the journal of a flow it is not"),
-        pytest.param(remembering(held_leaves=(HeldLeaf(stored_chain(OLD)[0], uids_of(PODS[0])),)), BOOKS, id="with a leaf that a process holds it is not"),
+        pytest.param(remembering(former_leaves=(FormerLeaf(stored_chain(OLD)[0], uids_of(PODS[0])),)), BOOKS, id="with a leaf that a process holds it is not"),
         pytest.param(remembering(removed_cas=(RemovedEntry(OLD.certificate, frozenset(), uids_of()),)), BOOKS, id="with a CA that a process trusts it is not"),
-        pytest.param(remembering(held_leaves=(HeldLeaf(stored_chain(OLD)[0], uids_of(start=1)),)), None, id="that process has ended"),
+        pytest.param(remembering(former_leaves=(FormerLeaf(stored_chain(OLD)[0], uids_of(start=1)),)), None, id="that process has ended"),
         pytest.param({"ledger": ledger(entry(CORPORATE, generations={0}), problems=("wrong.",))}, BOOKS, id="a ledger that cannot be read is not"),
         pytest.param({"ledger": None, "ca": secrets(CORPORATE, key=None)}, f"{KEYS}, {BOOKS}", id="a ledger and the key are not"),
     ],
@@ -253,7 +253,7 @@ def remembering(**fields: Any) -> dict[str, Any]:
 def test_secrets_that_a_backup_puts_back(fields: dict[str, Any], subject: str | None) -> None:
     whole = {"ca": secrets(CORPORATE), "leaves": leaves(INTERMEDIATE), "ledger": IN_FLIGHT.ledger, "backups": (KEPT,)}
     found = [(one.subject, one.message) for one in secrets_are_complete(cluster(**{**whole, **fields}), RENEW)]
-    message = f"lacks what {KEPT.name} of 2026-05-31 12:00 UTC holds about {named(INTERMEDIATE.certificate)}."
+    message = f"lacks what {KEPT.name} of 2026-05-31 12:00 UTC contains about {named(INTERMEDIATE.certificate)}."
     assert found == ([] if subject is None else [(subject, message)])
 
 

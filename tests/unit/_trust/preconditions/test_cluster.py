@@ -20,11 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
-    HeldByProcesses,
     Journal,
     Ledger,
     LedgerEntry,
     Outgoing,
+    RememberedCertificate,
     Stop,
     Upkeep,
     UpkeepOptions,
@@ -212,13 +212,13 @@ BEFORE_A_FLOW = [
     ),
     refusal(
         secrets_have_room,
-        f"Secret kafka/demo-cluster-ca-cert: holds {TOO_BIG} bytes; a flow may add {GROWTH}, "
+        f"Secret kafka/demo-cluster-ca-cert: contains {TOO_BIG} bytes; a flow may add {GROWTH}, "
         f"and Kubernetes allows {SECRET_LIMIT}. Move entries that do not belong to the cluster CA elsewhere.",
         name="", sizes={"demo-cluster-ca-cert": TOO_BIG, "demo-cluster-ca": TOO_BIG - 1},
     ),
     refusal(
         secrets_have_room,
-        f"Secret kafka/demo-cluster-ca-cert: holds {SECRET_LIMIT - 65_535} bytes; a flow may add 65536, and Kubernetes allows "
+        f"Secret kafka/demo-cluster-ca-cert: contains {SECRET_LIMIT - 65_535} bytes; a flow may add 65536, and Kubernetes allows "
         f"{SECRET_LIMIT}. Move entries that do not belong to the cluster CA elsewhere.",
         name="128 pods", sizes={"demo-cluster-ca-cert": SECRET_LIMIT - 65_535, "demo-cluster-ca": SECRET_LIMIT - 65_536},
         pods=pods() * 42 + pods(names=PODS[:2]),
@@ -430,7 +430,7 @@ def test_clocks_may_differ_by_five_minutes(what: str) -> None:
 
 
 def test_every_time_in_the_ledger_is_compared_with_the_clock() -> None:
-    of_ledger = [Ledger, LedgerEntry, Journal, FlowOptions, Stop, Outgoing, Upkeep, HeldByProcesses]
+    of_ledger = [Ledger, LedgerEntry, Journal, FlowOptions, Stop, Outgoing, Upkeep, RememberedCertificate]
     times = {
         f"{kind.__name__}.{field.name}"
         for kind in of_ledger
@@ -548,7 +548,7 @@ def test_an_operator_before_0_51_holds_each_flow_and_hides_every_other_violation
     ],
 )
 def test_an_operator_of_a_version_that_nothing_is_known_of_is_warned_of(version: str, warns: int) -> None:
-    """It holds nothing: most releases change nothing that matters here."""
+    """It holds no flow: most releases change nothing that matters here."""
     seen = cluster(reconciliation=Reconciliation(operator=OperatorStatus(version=version)))
     assert len(describe_unknown_operator(seen)) == warns
     assert check(seen, Intent(Goal.RENEW)) == ()

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     SECRET_LIMIT,
     InPlaceObstacles,
@@ -52,7 +52,7 @@ LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
 ENDING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 20 * DAY)
 ENDS_SOON = issue_leaf(LASTING, begin=NOW - YEAR, end=NOW + DAY)
 FORESEEING = foreseeing(MadeHere(LASTING, ENDING))
-HELD = HeldLeaf(issue_leaf(OLD, end=NOW + 90 * DAY), frozenset(), lingering_pods=uids_of(PODS[0]))
+FORMER = FormerLeaf(issue_leaf(OLD, end=NOW + 90 * DAY), frozenset(), lingering_pods=uids_of(PODS[0]))
 GENERATED = Reconciliation(generated=True)
 
 #: Clusters in which no flow is in flight.
@@ -66,7 +66,7 @@ CLUSTERS: dict[str, Snapshot] = {
         leaves=(a_leaf(chain=(ENDS_SOON, LASTING.certificate)), *leaves(LASTING, names=PODS[1:])),
     ),
     "clients CA": users(),
-    "a node holds a leaf": cluster(ledger=ledger(held_leaves=(HELD,))),
+    "a node presents a former leaf": cluster(ledger=ledger(former_leaves=(FORMER,))),
     "a low key generation": cluster(
         ca=secrets(THIRD),
         ledger=ledger(entry(THIRD, generations={0})),
@@ -132,7 +132,7 @@ def without_room(seen: Snapshot) -> Snapshot:
 #: Calls beside whether they restart nodes: if these can read again without a restart, if they cannot, and if the
 #: operator would restart them despite new annotations.
 RESTARTING = {
-    "a hand-back restarts what holds a leaf": ("a node holds a leaf", "hand back", (True, True, True)),
+    "a hand-back restarts what presents one": ("a node presents a former leaf", "hand back", (True, True, True)),
     "a hand-back of a low key generation": ("a low key generation", "hand back", (False, True, False)),
     "a hand-back restarts nothing": ("settled", "hand back", (False, False, False)),
     "an adoption restarts nothing": ("generated", "adopt", (False, False, False)),

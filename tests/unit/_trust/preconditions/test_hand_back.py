@@ -49,7 +49,7 @@ RENEW_FIRST = (
 
 
 def in_its_time(told: str, name: str, **state: bool) -> ParameterSet:
-    held = f"holds the CA CN=cluster-ca v0,O=io.strimzi, which ends on {ENDS}, in the operator's time for renewal (30 days by spec.clusterCa.renewalDays)"
+    held = f"contains the CA CN=cluster-ca v0,O=io.strimzi, which ends on {ENDS}, in the operator's time for renewal (30 days by spec.clusterCa.renewalDays)"
     return refusal(
         operator_keeps_authority, f"{CERTIFICATES}: {held}: {told}. {RENEW_FIRST}", name=name, intent=DOWNGRADE, ca=secrets(ENDING),
         ledger=ledger(entry(ENDING, generations={0})), leaves=leaves(ENDING), reconciliation=Reconciliation(**state),
@@ -85,7 +85,7 @@ def unfinished(name: str, **fields: Any) -> ParameterSet:
 
 
 def left(authority: Entity, state: TrustState, name: str, **fields: Any) -> ParameterSet:
-    text = f"{LEDGER}: holds {authority.certificate.subject}, which is {state.meaning}; only the CA in use may be left. {ONLY_CURRENT}"
+    text = f"{LEDGER}: contains {authority.certificate.subject}, which is {state.meaning}; only the CA in use may be left. {ONLY_CURRENT}"
     return refusal(ready_to_hand_back, text, name=name, intent=DOWNGRADE, **fields)
 
 
@@ -97,7 +97,7 @@ CASES = [
     *(
         refusal(
             operator_could_renew,
-            f"{CERTIFICATES}: holds the CA {one.certificate.subject}, which the operator would renew under another "
+            f"{CERTIFICATES}: contains the CA {one.certificate.subject}, which the operator would renew under another "
             "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
             "cluster back.",
             name=one.certificate.subject, intent=DOWNGRADE,
@@ -107,14 +107,14 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, whose key is kept elsewhere: the operator could "
+        f"{CERTIFICATES}: contains the CA {OLD.certificate.subject}, whose key is kept elsewhere: the operator could "
         "issue nothing. Run the replace_key playbook without a certificate, then hand the cluster back.",
         name="kept elsewhere", intent=DOWNGRADE,
         ca=secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256})),
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {INTERMEDIATE.certificate.subject}, which the operator would renew under another "
+        f"{CERTIFICATES}: contains the CA {INTERMEDIATE.certificate.subject}, which the operator would renew under another "
         "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
         "cluster back.",
         name="a CA below a root", intent=DOWNGRADE,
@@ -122,14 +122,14 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, which the operator would renew under another name and so break every "
+        f"{CERTIFICATES}: contains the CA {OLD.certificate.subject}, which the operator would renew under another name and so break every "
         "connection. Run the replace_key playbook without a certificate, then hand the cluster back.",
         name="another number", intent=DOWNGRADE, ca=secrets(key_generation=1),
     ),
     *(
         refusal(
             operator_could_renew,
-            f"{CERTIFICATES}: holds the CA {one.certificate.subject} with a subject key identifier of its own, which the "
+            f"{CERTIFICATES}: contains the CA {one.certificate.subject} with a subject key identifier of its own, which the "
             "operator would renew with the usual one and so break connections of JVMs and OpenSSL. "
             "Run the replace_key playbook without a certificate, then hand the cluster back.",
             name=f"identifier {number}", intent=DOWNGRADE,
@@ -139,7 +139,7 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, whose name the operator would write with other types of strings and "
+        f"{CERTIFICATES}: contains the CA {OLD.certificate.subject}, whose name the operator would write with other types of strings and "
         "so break connections of Go programs. Run the replace_key playbook without a certificate, then hand the cluster back.",
         name="other types of strings", intent=DOWNGRADE,
         ca=secrets(REWRITTEN), ledger=ledger(entry(REWRITTEN, generations={0})), leaves=leaves(REWRITTEN),

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Upkeep, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Snapshot,
     StoredLeaf,
@@ -77,7 +77,7 @@ UNUSABLE: dict[str, tuple[StoredLeaf, str]] = {
     "no key": (a_leaf(problem="the private key beside it cannot be used"), "the private key beside it cannot be used"),
     "of a stranger": (a_leaf(issuer=NEW), f"it is of {NEW.certificate.subject}"),
 }
-HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs:"
+UNFIT = f"Secret kafka/{PODS[0]}: contains no usable certificate of this cluster's CAs:"
 ELSEWHERE = secrets(keys_elsewhere=frozenset({OLD.certificate.public_key_sha256}))
 
 #: Only of a flow that begins.
@@ -85,7 +85,7 @@ BEGINNING = [
     *(
         refusal(
             leaves_are_ours,
-            f"{HELD} {why}. Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate again.",
+            f"{UNFIT} {why}. Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate again.",
             name=f"{name}, {intent.goal.value}",
             intent=intent,
             leaves=(leaf, *leaves(names=PODS[1:])),
@@ -95,7 +95,7 @@ BEGINNING = [
     ),
     refusal(
         leaves_are_ours,
-        f"{HELD} {UNUSABLE['key of another'][1]}. Find the program or person that put it there. Run the reconcile playbook, which has another "
+        f"{UNFIT} {UNUSABLE['key of another'][1]}. Find the program or person that put it there. Run the reconcile playbook, which has another "
         "certificate issued; then run the flow "
         "again.",
         name="its key is elsewhere",
@@ -148,13 +148,13 @@ CASES = [
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
+        f"Secret kafka/{PODS[0]}: contains a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="", intent=LEAVES, leaves=LAST_AS_LONG,
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {_BELOW.certificate.not_after:%Y-%m-%d}, and another one "
+        f"Secret kafka/{PODS[0]}: contains a certificate of a CA that ends on {_BELOW.certificate.not_after:%Y-%m-%d}, and another one "
         "would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="below a root", intent=LEAVES, leaves=LAST_NEARLY_AS_LONG, ca=secrets(BELOW),
@@ -162,24 +162,24 @@ CASES = [
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
+        f"Secret kafka/{PODS[0]}: contains a certificate of a CA that ends on {OLD.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="its CA ends first", intent=LEAVES, leaves=OUTLIVES,
     ),
     refusal(
         leaves_can_be_renewed,
-        f"Secret kafka/{PODS[0]}: holds a certificate of a CA that ends on {ENDING.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
+        f"Secret kafka/{PODS[0]}: contains a certificate of a CA that ends on {ENDING.certificate.not_after:%Y-%m-%d}, and another one would end no later. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="the schedule of its CA is late", intent=LEAVES, ca=secrets(ENDING), ledger=ledger(entry(ENDING, generations={0}), upkeep=UPKEEP),
         leaves=(a_leaf(chain=(issue_leaf(ENDING, begin=NOW - YEAR, end=ENDING.certificate.not_after), ENDING.certificate)),),
     ),
     refusal(
         leaves_are_known,
-        f"Secret kafka/demo-other: holds no certificate of this cluster. These Secrets do: {', '.join(PODS)}, gone.",
+        f"Secret kafka/demo-other: contains no certificate of this cluster. These Secrets do: {', '.join(PODS)}, gone.",
         name="another", intent=issuing("demo-other", PODS[0]), missing={"gone": Component.KAFKA},
     ),
     refusal(
-        leaves_are_known, "Secret kafka/x: holds no certificate of this cluster. These Secrets do: none.",
+        leaves_are_known, "Secret kafka/x: contains no certificate of this cluster. These Secrets do: none.",
         name="none at all", intent=issuing("x"), leaves=(), pods=(),
     ),
 ]  # fmt: skip
@@ -229,9 +229,11 @@ def test_a_hand_back_is_held_for_leaves_only_where_it_restarts_nodes(lacking: St
     )
     planned = forecast(seen, DOWNGRADE, MadeHere())
     assert ([step.kind for step in planned.steps], planned.violations) == (["SetGenerated", "DeleteLedger"], ())
-    held = HeldLeaf(issue_leaf(OLD, end=NOW + YEAR), frozenset(), lingering_pods=uids_of(PODS[1]))
-    holding = replace(seen, ledger=ledger(held_leaves=(held,)))
-    assert [one.condition for one in violations_of(leaves_are_ours, holding, DOWNGRADE)] == [Condition.LEAVES_ARE_OURS]
+    former = FormerLeaf(issue_leaf(OLD, end=NOW + YEAR), frozenset(), lingering_pods=uids_of(PODS[1]))
+    remembering = replace(seen, ledger=ledger(former_leaves=(former,)))
+    assert [one.condition for one in violations_of(leaves_are_ours, remembering, DOWNGRADE)] == [
+        Condition.LEAVES_ARE_OURS
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preconditions together: none is untested, all that is wrong is told at once, and what is right holds nothing."""
+"""The preconditions together: none is untested, all that is wrong is told at once, and what is right holds no flow."""
 
 from __future__ import annotations
 

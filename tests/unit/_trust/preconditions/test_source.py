@@ -43,13 +43,13 @@ def holding(*authorities: Entity, where: Snapshot | None = None) -> Snapshot:
 def unknown(authority: Entity) -> str:
     own = authority.certificate
     return (
-        f"{NAME}: holds the CA {own.subject}, SHA-256 {own.sha256}, which this cluster does not trust, and trust_new_roots=never forbids to "
+        f"{NAME}: contains the CA {own.subject}, SHA-256 {own.sha256}, which this cluster does not trust, and trust_new_roots=never forbids to "
         "begin with one. Take it out; or have it trusted by trust_new_roots=ask and its SHA-256 in confirm_roots."
     )
 
 
 AMBIGUOUS = (
-    f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: the collection cannot tell which of them signs. Leave the CA "
+    f"{NAME}: contains 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: the collection cannot tell which of them signs. Leave the CA "
     "that signs, with the CAs "
     "above it."
 ).replace(
@@ -66,7 +66,7 @@ CASES = [
         ca=secrets(None), ledger=None, pods=(), leaves=(), source=LOST,
     ),
     refusal(
-        source_is_usable, f"{NAME}: holds no CA that is valid now. Put the CA that signs the cluster's certificates there.",
+        source_is_usable, f"{NAME}: contains no CA that is valid now. Put the CA that signs the cluster's certificates there.",
         name="expired", intent=RECONCILE, source=of(EXPIRED),
     ),
     refusal(
@@ -75,7 +75,7 @@ CASES = [
     ),
     refusal(
         source_is_usable,
-        f"{NAME}: holds 11 CAs; at most 10 are trusted. Give a source with the CAs of this cluster's issuer alone: every holder of a certificate "
+        f"{NAME}: contains 11 CAs; at most 10 are trusted. Give a source with the CAs of this cluster's issuer alone: every holder of a certificate "
         "of one of them can join the cluster.",
         name="the CAs of the public", intent=RECONCILE, source=of(*MANY),
     ),

@@ -108,7 +108,7 @@ CASES = [
     refusal(
         supplied_is_usable,
         f"the supplied CA: {JUDGED.certificate.subject} has extensions that cannot be judged here (2.5.29.30). "
-        "Supply a CA without them; name constraints may hold DNS names and IP addresses only.",
+        "Supply a CA without them; name constraints may contain DNS names and IP addresses only.",
         name="extensions", intent=supplying(JUDGED, ROOT),
     ),
     refusal(

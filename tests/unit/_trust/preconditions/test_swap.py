@@ -50,7 +50,7 @@ def swapped_in(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
 
 def known(name: str, *signed: str, where: str = "the ledger has the certificate", **fields: Any) -> ParameterSet:
     text = (
-        f"{CERTIFICATES}: holds the CA {NEW.certificate.subject}, SHA-256 {NEW.certificate.sha256}, as ca.crt. No flow has "
+        f"{CERTIFICATES}: contains the CA {NEW.certificate.subject}, SHA-256 {NEW.certificate.sha256}, as ca.crt. No flow has "
         f"put it there: by the ledger the CA {OLD.certificate.subject}, SHA-256 {OLD.certificate.sha256}, is in use. "
         f"{OLD_NAME} has signed {signed[0]}. {NEW_NAME} has signed {signed[1]}. "
         f"{BACK}; {where}. {ADOPTED}"
@@ -82,13 +82,13 @@ CASES = [
     ),
     adopted(
         "another one is meant",
-        f"{CERTIFICATES}: holds no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
+        f"{CERTIFICATES}: contains no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
         "of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is " f"{OLD.certificate.sha256}.",
         of=THIRD, rule=authority_is_known,
     ),
     adopted(
         "another one than the CA in use with its root",
-        f"{CERTIFICATES}: holds no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
+        f"{CERTIFICATES}: contains no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
         "of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is " f"{INTERMEDIATE.certificate.sha256}.",
         of=THIRD, rule=authority_is_known, ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})),
     ),
@@ -97,13 +97,13 @@ CASES = [
         of=NO_AUTHORITY, **swapped_in(NO_AUTHORITY),
     ),
     adopted(
-        "another flow", f"{KEYS}: holds {THIRD.certificate.subject} ({THIRD.certificate.sha256[:12]}), which a flow has prepared "
+        "another flow", f"{KEYS}: contains {THIRD.certificate.subject} ({THIRD.certificate.sha256[:12]}), which a flow has prepared "
         f"as the next CA. {BACK} and finish that flow; or remove {name_of(THIRD)}.crt and {name_of(THIRD)}.key there, which "
         "ends it.", **swapped_in(prepared=(prepared(THIRD),)),
     ),
     adopted(
         "another flow, to a CA below a root",
-        f"{KEYS}: holds {named(INTERMEDIATE.certificate)}, which a flow has prepared as the next CA. {BACK} and finish that flow; "
+        f"{KEYS}: contains {named(INTERMEDIATE.certificate)}, which a flow has prepared as the next CA. {BACK} and finish that flow; "
         f"or remove {name_of(INTERMEDIATE)}.crt and {name_of(INTERMEDIATE)}.key there, which ends it.",
         **swapped_in(prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),)),
     ),

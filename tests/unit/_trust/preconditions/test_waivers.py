@@ -27,7 +27,7 @@ from ..rules.asking import REPLACE_KEY
 from .refusals import refusal
 
 NAME = "KafkaConnect kafka/connect"
-DECIDE_ANEW = "Bring the client to trust the new CA and take the waiver out, or decide again until when it holds."
+DECIDE_ANEW = "Bring the client to trust the new CA and take the waiver out, or decide again until when it is valid."
 NOT_OF_THE_CLUSTER = (
     "names a part of the cluster; only clients outside of it can be waived. "
     "Take it out; a restart brings the missing CAs to a process of the cluster."

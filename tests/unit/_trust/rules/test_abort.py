@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlaceObstacles, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
@@ -216,8 +216,8 @@ def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
     asked = answering(changed(GIVEN_UP, in_place_obstacles=InPlaceObstacles()), accepting=names_of(OLD, NEW))
     assert removal_gate(asked, asked.ledger_or_empty, name_of(NEW)) == ()
     pod = asked.nodes.pods[0]
-    held = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
-    again = replace(asked, ledger=replace(asked.ledger_or_empty, held_leaves=(held,)))
+    held = FormerLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
+    again = replace(asked, ledger=replace(asked.ledger_or_empty, former_leaves=(held,)))
     assert {violation.subject for violation in removal_gate(again, again.ledger_or_empty, name_of(NEW))} == {
         f"pod {pod.name}"
     }

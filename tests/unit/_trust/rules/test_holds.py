@@ -336,7 +336,7 @@ def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca()
 
 
 def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
-    """It holds nothing by itself, and the operator renews what it has the key for."""
+    """It holds no flow by itself, and the operator renews what it has the key for."""
     missed = replace(
         linked.ENROLLED, ledger=linked.ENROLLED.ledger_or_empty.with_entry(entry(THIRD, UNTRUSTED, awaited_pods=None))
     )
@@ -475,7 +475,7 @@ def known(**changes: Any) -> Snapshot:
         pytest.param(WAITING, f"{STAYS}{BY}: {', '.join(PODS)}", id="all nodes, and until when"),
         pytest.param(patient.HALF_WAITING, f"{STAYS}{BY}: {', '.join(PODS[1:])}", id="those that are left"),
         pytest.param(patient.ALL_RESTARTED, "", id="no node"),
-        pytest.param(known(held_leaves=()), "", id="no node holds a leaf"),
+        pytest.param(known(former_leaves=()), "", id="no node presents a former leaf"),
         pytest.param(known(journal=a_journal()), "", id="the CA leaves at once"),
         pytest.param(known(entries=WAITING.ledger_or_empty.entries[1:]), "", id="the CA has left"),
         pytest.param(cluster(), "", id="no flow"),

@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
-    HeldLeaf,
+    FormerLeaf,
     Ledger,
     Stop,
     Upkeep,
@@ -102,7 +102,7 @@ def reload(uids: frozenset[str]) -> Steps:
 
 
 def test_the_rules_of_leaves_take_their_turns_at_these_stages(golden: GoldenFiles) -> None:
-    """A patient flow notes the held leaves first, in a pause. The operator's own leaf is the last before the switch."""
+    """A patient flow notes the former leaves first, in a pause. The operator's own leaf is the last before the switch."""
     ((noting,),) = (turns(replace_leaves)["patient AGREED"],)
     assert isinstance(noting, Pause)
     golden.compare_said("steps", noting.purpose)
@@ -135,8 +135,8 @@ def noted(snapshot: Snapshot) -> WriteLedger:
     """The first node was started with what is stored."""
     (leaf,) = snapshot.leaves.stored
     assert leaf.chain
-    held = replace(snapshot.ledger_or_empty, held_leaves=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
-    return WriteLedger(ledger=held, before=snapshot.ledger_or_empty, phase=Phase.USE)
+    noted_ledger = replace(snapshot.ledger_or_empty, former_leaves=(FormerLeaf(leaf.chain[0], uids_of(PODS[0])),))
+    return WriteLedger(ledger=noted_ledger, before=snapshot.ledger_or_empty, phase=Phase.USE)
 
 
 DUE = settled(ENDING)
@@ -147,12 +147,12 @@ NOTED = replace(DUE, ledger=noted(DUE).ledger)
     ("snapshot", "expected"),
     [
         pytest.param(DUE, pause_for(noted(DUE)), id="paused, because nodes are to read them again"),
-        pytest.param(replace(DUE, reconciliation=PAUSED), (noted(DUE),), id="what processes hold is written down first"),
+        pytest.param(replace(DUE, reconciliation=PAUSED), (noted(DUE),), id="what processes present is written down first"),
         pytest.param(replace(NOTED, reconciliation=PAUSED), (renewed(),), id="then they are issued"),
         pytest.param(replace(NOTED, reconciliation=RUNS), pause_for(renewed()), id="paused still"),
         pytest.param(
             changed(DUE, reconciliation=PAUSED, pods=(a_pod(presents_stored=False),)), (renewed(),),
-            id="a process that was started with something else does not hold it",
+            id="a process that was started with something else does not present it",
         ),
         pytest.param(changed(DUE, in_place_obstacles=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
         pytest.param(settled(leaf_with(46 * DAY)), (), id="none is due"),
@@ -182,7 +182,7 @@ OPENSSL = OutsideClient(
         pytest.param(
             AGREED.with_ca(current=chain_of(OLD, ROOT)), (behind_link(),), id="the same, and the CA in use has a root"
         ),
-        pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
+        pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes present is written down"),
         pytest.param(changed(patient.AGREED, in_place_obstacles=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
         pytest.param(
             changed(AGREED, leaves=(*linked.ISSUED.leaves.stored[:3], *AGREED.leaves.stored[3:])),
@@ -397,16 +397,16 @@ def test_restarts_that_are_waited_for(snapshot: Snapshot, intent: Intent, expect
     assert steps_of(await_restarts(situation(snapshot, intent))) == expected
 
 
-# Leaves that processes hold.
+# Leaves that processes present.
 
 
-def holding(*held: HeldLeaf, **fields: Any) -> Snapshot:
+def remembering(*former: FormerLeaf, **fields: Any) -> Snapshot:
     """The leaves were renewed, and the operator knows it."""
-    return settled(*leaves(LASTING), ledger=ledger(entry(LASTING, generations={0}), held_leaves=held), **fields)
+    return settled(*leaves(LASTING), ledger=ledger(entry(LASTING, generations={0}), former_leaves=former), **fields)
 
 
-def held(left: timedelta = 30 * DAY, **fields: Any) -> HeldLeaf:
-    made = HeldLeaf(issue_leaf(LASTING, "held", end=NOW + left), uids_of(PODS[0]))
+def former(left: timedelta = 30 * DAY, **fields: Any) -> FormerLeaf:
+    made = FormerLeaf(issue_leaf(LASTING, "former", end=NOW + left), uids_of(PODS[0]))
     return replace(made, **fields)
 
 
@@ -421,16 +421,16 @@ def rolled(why: str) -> Steps:
 @pytest.mark.parametrize(
     ("snapshot", "spread", "expected"),
     [
-        pytest.param(holding(held()), Spread.AUTO, reload(uids_of(PODS[0])), id="it reads again"),
-        pytest.param(holding(held()), Spread.RESTART, rolled("spread=restart asks for it."), id="it shall not"),
-        pytest.param(holding(held(), in_place_obstacles=BLOCKED), Spread.AUTO, rolled(BLOCKED.reload), id="it cannot any more"),
+        pytest.param(remembering(former()), Spread.AUTO, reload(uids_of(PODS[0])), id="it reads again"),
+        pytest.param(remembering(former()), Spread.RESTART, rolled("spread=restart asks for it."), id="it shall not"),
+        pytest.param(remembering(former(), in_place_obstacles=BLOCKED), Spread.AUTO, rolled(BLOCKED.reload), id="it cannot any more"),
         pytest.param(
-            holding(held(), pods=(a_pod(presents_stored=False),)), Spread.AUTO, (), id="it restarts anyway"
+            remembering(former(), pods=(a_pod(presents_stored=False),)), Spread.AUTO, (), id="it restarts anyway"
         ),
         pytest.param(
-            holding(held(awaited_pods=frozenset(), lingering_pods=uids_of(PODS[0]))), Spread.AUTO, (), id="it has read it"
+            remembering(former(awaited_pods=frozenset(), lingering_pods=uids_of(PODS[0]))), Spread.AUTO, (), id="it has read it"
         ),
-        pytest.param(holding(held(awaited_pods=frozenset({"gone"}))), Spread.AUTO, (), id="it is gone"),
+        pytest.param(remembering(former(awaited_pods=frozenset({"gone"}))), Spread.AUTO, (), id="it is gone"),
     ],
 )  # fmt: skip
 def test_listeners_read_again(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
@@ -441,11 +441,11 @@ LINGERING = uids_of(PODS[0]) | {uid_of("gone")}
 
 
 def lingering(left: timedelta = 30 * DAY, **fields: Any) -> Snapshot:
-    return holding(held(left, awaited_pods=frozenset(), lingering_pods=LINGERING), **fields)
+    return remembering(former(left, awaited_pods=frozenset(), lingering_pods=LINGERING), **fields)
 
 
 def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
-    """Another CA is to take the place of the one whose leaf is held."""
+    """Another CA is to take the place of the one whose former leaf is remembered."""
     books = snapshot.ledger_or_empty.with_entry(entry(NEW, ANY))
     return replace(
         snapshot,
@@ -482,7 +482,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         pytest.param(
             lingering(6 * DAY, pods=(a_pod(component=Component.ENTITY_OPERATOR),)), RECONCILE, None, id="no node"
         ),
-        pytest.param(cluster(), DOWNGRADE, None, id="no node holds one"),
+        pytest.param(cluster(), DOWNGRADE, None, id="no node presents one"),
     ],
 )  # fmt: skip
 def test_nodes_that_hold_a_former_leaf_restart(snapshot: Snapshot, intent: Intent, about: Entity | None) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A further condition under which a CA may leave the trust: it holds a CA that is there. Once the CA is out, it changes
+"""A further condition under which a CA may leave the trust: it keeps a CA that is there. Once the CA is out, it changes
 nothing.
 """
 

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     FlowOptions,
-    HeldLeaf,
+    FormerLeaf,
     TrustState,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -269,7 +269,9 @@ def missing(snapshot: Snapshot) -> Snapshot:
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)
 HOLDING = cluster(
-    ledger=ledger(entry(OLD, generations={0}), held_leaves=(HeldLeaf(leaves()[0].chain[0], frozenset(), uids_of()),)),
+    ledger=ledger(
+        entry(OLD, generations={0}), former_leaves=(FormerLeaf(leaves()[0].chain[0], frozenset(), uids_of()),)
+    ),
     leaves=leaves(),
 )
 
@@ -325,11 +327,11 @@ def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE)
 
 
 def one_restarts(snapshot: Snapshot) -> Snapshot:
-    """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
-    held = tuple(
-        replace(one, awaited_pods=one.awaited_pods - uids_of(PODS[2])) for one in snapshot.ledger_or_empty.held_leaves
+    """The ledger does not know what one of the nodes presents: its restart is not ours to hide."""
+    former = tuple(
+        replace(one, awaited_pods=one.awaited_pods - uids_of(PODS[2])) for one in snapshot.ledger_or_empty.former_leaves
     )
-    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, held_leaves=held))
+    return replace(snapshot, ledger=replace(snapshot.ledger_or_empty, former_leaves=former))
 
 
 ISSUED = renewal.ISSUED
@@ -349,7 +351,9 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(linked.RECHAINED, stamp(1, 1, Phase.RETIRE), id="nodes hold what is stored, with another chain"),
+        pytest.param(
+            linked.RECHAINED, stamp(1, 1, Phase.RETIRE), id="nodes present what is stored, with another chain"
+        ),
         pytest.param(patient.ISSUED, stamp(0, 0), id="nodes are to read it again"),
         pytest.param(ISSUED, stamp(1, 0), id="the same, of another generation"),
         pytest.param(unlinked.ISSUED, stamp(None, 1), id="nodes are to restart: only the key generation"),
@@ -474,7 +478,7 @@ def foreseen(left: timedelta, **fields: Any) -> str:
     ending = make("cluster-ca v1", key(1), end=NOW + left)
     told = foresee_operator_renewal(changed(handing_back(1, authority=ending), **fields))
     beginning = (
-        f"holds the CA {ending.certificate.subject}, which ends on {NOW + left:%Y-%m-%d}, in the operator's time for renewal (30 days by "
+        f"contains the CA {ending.certificate.subject}, which ends on {NOW + left:%Y-%m-%d}, in the operator's time for renewal (30 days by "
         "spec.clusterCa.renewalDays): "
     )
     assert not told or told.startswith(beginning)

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.comp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     SECRET_LIMIT,
     InPlaceObstacles,
@@ -243,8 +243,8 @@ def test_nodes_read_leaves_again_only_if_the_ledger_has_room_for_the_leaves_of_t
     needed = sum(len(leaf.chain[0].pem) + 256 for leaf in stored if leaf.chain)
     assert why_leaves_not_reloaded(with_room(needed)) == ""
     assert why_leaves_not_reloaded(with_room(needed - 1)) != ""
-    known = HeldLeaf(issue_leaf(OLD, "before"), uids_of())
-    assert why_leaves_not_reloaded(with_room(0, ledger=ledger(entry(OLD), held_leaves=(known,)))) == ""
+    known = FormerLeaf(issue_leaf(OLD, "before"), uids_of())
+    assert why_leaves_not_reloaded(with_room(0, ledger=ledger(entry(OLD), former_leaves=(known,)))) == ""
     other = a_leaf("exporter", component=Component.KAFKA_EXPORTER)
     beside = (*pods(), a_pod("exporter", component=Component.KAFKA_EXPORTER))
     assert why_leaves_not_reloaded(with_room(needed, pods=beside, leaves=(*stored, other))) == ""
@@ -260,14 +260,14 @@ def test_only_kafka_nodes_can_reload(component: Component) -> None:
 # When nodes give up the CA that is replaced: which end comes first, and until when no node restarts for it.
 
 
-#: A leaf that a process holds, with this much time left.
-def held(left: timedelta) -> HeldLeaf:
-    return HeldLeaf(issue_leaf(OLD, "held", end=NOW + left), uids_of())
+#: A former leaf, with this much time left.
+def former(left: timedelta) -> FormerLeaf:
+    return FormerLeaf(issue_leaf(OLD, "former", end=NOW + left), uids_of())
 
 
-def waiting(*leaves: HeldLeaf, **journal: Any) -> Snapshot:
+def waiting(*leaves: FormerLeaf, **journal: Any) -> Snapshot:
     made = a_journal(**{"retire": Retire.WHEN_RESTARTED, **journal})
-    return cluster(ledger=ledger(entry(OLD, ANY), entry(NEW, ANY), held_leaves=leaves, journal=made))
+    return cluster(ledger=ledger(entry(OLD, ANY), entry(NEW, ANY), former_leaves=leaves, journal=made))
 
 
 OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
@@ -279,8 +279,8 @@ OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
         pytest.param(waiting(), OF_THE_CA, id="the end of the old CA"),
         pytest.param(waiting(retire=NOW + DAY), NOW + DAY, id="what was asked for"),
         pytest.param(waiting(retire=NOW + 2 * YEAR), OF_THE_CA, id="asked for too late"),
-        pytest.param(waiting(held(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that a node holds"),
-        pytest.param(waiting(held(30 * DAY), held(20 * DAY)), NOW + 13 * DAY, id="the first of them"),
+        pytest.param(waiting(former(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that a node presents"),
+        pytest.param(waiting(former(30 * DAY), former(20 * DAY)), NOW + 13 * DAY, id="the first of them"),
         pytest.param(waiting(replaces=None), None, id="nothing ends"),
     ],
 )
@@ -331,8 +331,8 @@ def test_the_renewal_window_of_a_component_counts_for_its_own_leaf() -> None:
         pytest.param(waiting(retire=NOW + HOUR), True, id="until it is wanted"),
         pytest.param(waiting(retire=NOW), False, id="now it is wanted"),
         pytest.param(waiting(retire=NOW - HOUR), False, id="it was wanted before"),
-        pytest.param(waiting(held(timedelta(days=7))), False, id="a held leaf ends"),
-        pytest.param(waiting(held(timedelta(days=7, seconds=1))), True, id="a held leaf ends soon"),
+        pytest.param(waiting(former(timedelta(days=7))), False, id="a former leaf ends"),
+        pytest.param(waiting(former(timedelta(days=7, seconds=1))), True, id="a former leaf ends soon"),
         pytest.param(waiting(replaces=None), True, id="nothing ends"),
         pytest.param(waiting(retire=Retire.NOW), False, id="at once"),
         pytest.param(waiting(goal=Goal.RENEW), False, id="a renewal needs none"),
@@ -345,5 +345,5 @@ def test_patience(snapshot: Snapshot, patient: bool) -> None:
 
 
 @pytest.mark.parametrize(("left", "ending"), [(timedelta(days=7), False), (timedelta(days=6), True), (-DAY, True)])
-def test_a_held_leaf_counts_as_ending_a_week_before_its_end(left: timedelta, ending: bool) -> None:
-    assert is_ending(held(left), situation(cluster())) is ending
+def test_a_former_leaf_counts_as_ending_a_week_before_its_end(left: timedelta, ending: bool) -> None:
+    assert is_ending(former(left), situation(cluster())) is ending

@@ -401,7 +401,7 @@ OF_ANOTHER = LinkCertificates(link_of(NEW, THIRD), link_of(THIRD, NEW))
     ],
 )
 def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], unused: frozenset[str]) -> None:
-    """By no clock: a node that holds the CA that was replaced may come back to a right clock."""
+    """By no clock: a node that trusts the CA that was replaced may come back to a right clock."""
     books = ledger(entry(OLD, generations={0}), entry(NEW, PHASE_OUT))
     expected = tidied(NO_KEYS, NO_KEYS, Phase.USE, unused) if unused else ()
     for now in (NOW, OLD.certificate.not_after):

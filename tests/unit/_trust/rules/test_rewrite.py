@@ -101,7 +101,7 @@ def test_leaves_are_recorded_before_they_are_rewritten(snapshot: Snapshot, holde
     (step,) = rewrite_leaves(situation(snapshot))
     assert isinstance(step, WriteLedger)
     assert (step.before, step.ledger.entries) == (snapshot.ledger, snapshot.ledger_or_empty.entries)
-    assert [one.awaited_pods for one in step.ledger.held_leaves] == [holders]
+    assert [one.awaited_pods for one in step.ledger.former_leaves] == [holders]
     noted = replace(snapshot, ledger=step.ledger)
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]
 

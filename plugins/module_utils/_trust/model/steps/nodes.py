@@ -16,7 +16,7 @@ from ...._pki.certificates import Certificate
 from ..components import Component
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
-from ..ledger import HeldByProcesses, Ledger
+from ..ledger import Ledger, RememberedCertificate
 from ..listeners import ObservedListener, Unanswered
 from ..names import counted, listed, named
 from ..snapshot import Pod, Snapshot
@@ -146,7 +146,7 @@ class AwaitLeaves(Step):
         return issue.effect(snapshot, stand_in)
 
 
-Held = TypeVar("Held", bound=HeldByProcesses)
+Remembered = TypeVar("Remembered", bound=RememberedCertificate)
 
 
 class RollReason(str, Enum):
@@ -431,13 +431,14 @@ def with_listeners_read(ledger: Ledger, uids: frozenset[str], whole: frozenset[s
     ``whole`` a reload reaches every channel.
     """
     removed = tuple(_keep_lingering(entry, uids, whole) for entry in ledger.removed_cas)
-    held = (
-        _keep_lingering(leaf, uids, whole | ledger.find_pods_with_listeners_alone(leaf)) for leaf in ledger.held_leaves
+    former = (
+        _keep_lingering(leaf, uids, whole | ledger.find_pods_with_listeners_alone(leaf))
+        for leaf in ledger.former_leaves
     )
-    return replace(ledger, removed_cas=removed, held_leaves=tuple(leaf for leaf in held if leaf.holders))
+    return replace(ledger, removed_cas=removed, former_leaves=tuple(leaf for leaf in former if leaf.holders))
 
 
-def _keep_lingering(entry: Held, uids: frozenset[str], by_listeners: frozenset[str]) -> Held:
+def _keep_lingering(entry: Remembered, uids: frozenset[str], by_listeners: frozenset[str]) -> Remembered:
     """After the reload only the rest of these processes, and no listener, knows the certificate. In the pods whose UIDs
     are ``by_listeners`` nothing knows it any more.
     """

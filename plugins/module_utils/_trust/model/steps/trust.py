@@ -77,7 +77,7 @@ class AwaitBundle(Step):
 
     def sentence(self) -> str:
         gone = f" and no longer {', '.join(map(named, self.absent))}" if self.absent else ""
-        return f"wait until the operator's trust bundle holds {counted(len(self.present), 'CA')}{gone}"
+        return f"wait until the operator's trust bundle contains {counted(len(self.present), 'CA')}{gone}"
 
     @property
     def awaited(self) -> str:
@@ -194,7 +194,7 @@ class WriteLedger(Step):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         if (upkeep := self.ledger.upkeep) != self.before.upkeep:
             changes.append(f"how reconcile renews the CA ({upkeep.policy.value if upkeep else 'not at all'})")
-        noted = self.ledger.held_by_pod.keys() - self.before.held_by_pod.keys()
+        noted = self.ledger.former_by_pod.keys() - self.before.former_by_pod.keys()
         if noted and not changes:
             changes = [f"the certificates that {counted(len(noted), 'pod')} will present until the next restart"]
         return f"record {', '.join(changes) or 'what the call has seen'}"

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import FormerLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     FailedReconcile,
@@ -167,11 +167,11 @@ def test_stamping_annotates_pods(
 
 def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     gone = RemovedEntry(OLD.certificate, uids_of())
-    held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering_pods=uids_of(PODS[0]))
-    before = cluster(ledger=ledger(removed_cas=(gone,), held_leaves=(held,)))
+    former = FormerLeaf(stored_chain(OLD)[0], uids_of(), lingering_pods=uids_of(PODS[0]))
+    before = cluster(ledger=ledger(removed_cas=(gone,), former_leaves=(former,)))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
     rest = {"awaited_pods": uids_of(*PODS[1:]), "lingering_pods": uids_of(PODS[0])}
-    books = ledger(removed_cas=(replace(gone, **rest),), held_leaves=(replace(held, **rest),))
+    books = ledger(removed_cas=(replace(gone, **rest),), former_leaves=(replace(former, **rest),))
     assert after == changed(before, ledger=books, assumed_up_to_date=uids_of(PODS[0]))
     unknown = cluster(ledger=None)
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
@@ -195,11 +195,11 @@ def test_a_reload_lets_listeners_trust_the_ca_that_it_is_for(trusting: bool) -> 
 
 def test_a_reload_gives_up_a_leaf_that_only_listeners_had_read() -> None:
     """The rest of the process keeps to the leaf that it was started with."""
-    started = HeldLeaf(stored_chain(OLD)[0], frozenset(), uids_of(*PODS[:2]))
-    held = (started, HeldLeaf(stored_chain(NEW)[0], uids_of(PODS[0])))
-    before = cluster(ledger=ledger(held_leaves=held))
+    started = FormerLeaf(stored_chain(OLD)[0], frozenset(), uids_of(*PODS[:2]))
+    former = (started, FormerLeaf(stored_chain(NEW)[0], uids_of(PODS[0])))
+    before = cluster(ledger=ledger(former_leaves=former))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
-    assert after.ledger == ledger(held_leaves=(started,))
+    assert after.ledger == ledger(former_leaves=(started,))
 
 
 def test_after_a_reload_for_clients_the_listener_between_brokers_presents_the_ended_leaf() -> None:

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
-    HeldLeaf,
+    FormerLeaf,
     Ledger,
     RemovedEntry,
     Upkeep,
@@ -122,7 +122,7 @@ def test_withdrawing_a_ca_keeps_every_other_ca_with_its_chain(gone: Entity) -> N
 # Steps that write the ledger: what they say has changed.
 
 BEFORE = ledger(entry(OLD, ALL), entry(NEW, UNTRUSTED))
-HELD = HeldLeaf(stored_chain(OLD)[0], uids_of())
+FORMER = FormerLeaf(stored_chain(OLD)[0], uids_of())
 UPKEEP = Upkeep(WhenDue.RENEW, 30 * DAY, NOW)
 GONE = RemovedEntry(THIRD.certificate, uids_of())
 BACK = replace(GONE, is_back=True)
@@ -138,12 +138,12 @@ def test_the_ledger_in_words(golden: GoldenFiles) -> None:
         *(write(ledger(*entries)) for entries in permutations((entry(OLD, ANY), entry(NEW, ANY)))),
         write(BEFORE, ledger(entry(OLD, ALL))),
         write(ledger(entry(OLD, ALL))),
-        write(replace(BEFORE, held_leaves=(HELD,))),
+        write(replace(BEFORE, former_leaves=(FORMER,))),
         write(
-            replace(BEFORE, held_leaves=(replace(HELD, awaited_pods=uids_of(PODS[0])),)),
-            replace(BEFORE, held_leaves=(HELD,)),
+            replace(BEFORE, former_leaves=(replace(FORMER, awaited_pods=uids_of(PODS[0])),)),
+            replace(BEFORE, former_leaves=(FORMER,)),
         ),
-        write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), held_leaves=(HELD,))),
+        write(replace(BEFORE.with_entry(entry(NEW, UNUSED)), former_leaves=(FORMER,))),
         write(replace(BEFORE, upkeep=UPKEEP)),
         write(BEFORE, replace(BEFORE, upkeep=UPKEEP)),
         write(replace(BEFORE, journal=a_journal())),
