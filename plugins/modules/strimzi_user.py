@@ -154,6 +154,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking i
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import IN_A_FLOW, Patience
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.user_authentication import (
+    ChangeOfAuthentication,
+    read_operated_kafka,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
     read_ca_secrets,
@@ -161,11 +165,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
-    ChangeOfAuthentication,
-    read_operated_kafka,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import ClientsCa
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import ClientsCa
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import read_named
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import user_namespaces
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (

@@ -233,18 +233,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.tables i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
     read_ca_secrets,
     read_secrets,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import OutsideOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.specified_listeners import (
     UserListener,
     user_listeners,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     ClientsCa,
     UserCertificate,
 )

@@ -17,12 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import user_pausing
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import pausing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -484,7 +484,7 @@ def test_users_are_asked_for_some_at_a_time(
     cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The User Operator's queue drops what does not fit in, so each batch waits for the one before."""
-    monkeypatch.setattr(pausing, "AT_ONCE", 2)
+    monkeypatch.setattr(user_pausing, "AT_ONCE", 2)
     cluster.begin(*(f"user-{number}" for number in range(6)))
     waiting: list[int] = []
     read, operator = list(cluster.users.issued), cluster.users

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
 )

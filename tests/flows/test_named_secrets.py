@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
 )

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
 )

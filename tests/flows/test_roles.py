@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NO_OUTSIDE_OPTIONS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import NO_OUTSIDE_OPTIONS
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack

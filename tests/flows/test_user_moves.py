@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import authentication
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import user_authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.user_authentication import (
     ChangeOfAuthentication,
     SeenUser,
     UserStep,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_ca_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
@@ -272,7 +272,7 @@ def test_without_its_order_the_secret_is_deleted(cluster: ClientsCluster, monkey
     def at_once(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
         return () if seen.authentication == wanted.value else (UserStep.CHANGE,)
 
-    monkeypatch.setattr(authentication, "steps_left", at_once)
+    monkeypatch.setattr(user_authentication, "steps_left", at_once)
     move(cluster, EXTERNAL)
     with pytest.raises(AssertionError, match="programs that mount"):
         cluster.memory.settle(1)

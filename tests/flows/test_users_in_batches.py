@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret

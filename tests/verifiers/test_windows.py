@@ -11,7 +11,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CronError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import parse_cron
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.maintenance_windows import (
+    parse_cron,
+)
 
 from ..broker.jars import find_java
 from ..tools.cluster.cache import cached, digest

@@ -26,7 +26,7 @@ from .arguments import AUTH
 
 if TYPE_CHECKING:
     from .._kube.http_transport import HttpTransport
-    from .._strimzi.apply.work import CommandRunner, PortOpener
+    from .._kube.pod_access import CommandRunner, PortOpener
     from .._strimzi.cluster.observe import Observation
     from .._strimzi.names import ClusterNames
 

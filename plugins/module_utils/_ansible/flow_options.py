@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from .._issuing.kinds import ISSUER, issuer_settings
 from .._leaves.request import RotationPolicy
 from .._pki.keys import KeyAlgorithm, KeySpec
-from .._strimzi.clients import OutsideOptions
+from .._strimzi.cluster.clients import OutsideOptions
 from .._strimzi.cluster.node_pools import Growth
 from .._strimzi.settings import Settings
 from .._trust.model.goals import Phase

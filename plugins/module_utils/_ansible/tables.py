@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .._pki.keys import KeyType
-from .._strimzi.clients import OutsideOptions
+from .._strimzi.cluster.clients import OutsideOptions
 from .._strimzi.cluster.observe import Surroundings
 from .._strimzi.names import CaKind, ClusterNames
 from .._strimzi.settings import Settings

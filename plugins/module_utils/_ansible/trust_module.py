@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._engine.outcome import CallOutcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
@@ -22,9 +22,9 @@ from .._kube.client import KubeClient
 from .._kube.response_time import ResponseTime
 from .._pki.certificates import Certificate, Chain, parse_chain
 from .._pki.keys import load_key
-from .._strimzi.apply.work import Display, NodeAccess, PortOpener, Work
-from .._strimzi.clients import OutsideOptions
+from .._strimzi.apply.work import Display, NodeAccess, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
+from .._strimzi.cluster.clients import OutsideOptions
 from .._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from .._strimzi.cluster.observe import Observation, Surroundings
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
@@ -75,6 +75,9 @@ from .results import (
     diff_of,
     failure_text,
 )
+
+if TYPE_CHECKING:
+    from .._kube.pod_access import PortOpener
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal, continues_stopped: bool) -> str:

@@ -401,8 +401,8 @@ class _Run:
         if not (stays or users):
             return
         # Imported only if a call leaves a pause.
-        from .._strimzi.cluster.operator import describe_left_pause
-        from .._strimzi.users.pausing import users_left_paused
+        from .._strimzi.apply.operator import describe_left_pause
+        from .._strimzi.apply.user_pausing import users_left_paused
 
         pauses = (describe_left_pause(self.work, is_seen) if stays else "", users_left_paused(users, is_seen))
         self.work.left_behind = replace(self.work.left_behind, pauses=" ".join(filter(None, pauses)))

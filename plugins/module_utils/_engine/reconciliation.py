@@ -12,8 +12,8 @@ from typing import NoReturn
 
 from .._errors import KubeError, LeaseTaken, PausedByAnother, StepError
 from .._strimzi import names
+from .._strimzi.apply import operator
 from .._strimzi.apply.work import Work
-from .._strimzi.cluster import operator
 from .._strimzi.cluster.kafka import is_paused_by
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation

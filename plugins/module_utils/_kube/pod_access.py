@@ -15,7 +15,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 from urllib.parse import urlencode
@@ -294,8 +294,22 @@ class SocketStream:
         ) from None
 
 
+class PortOpener(Protocol):
+    """Opens ports of pods of the cluster's namespace."""
+
+    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
+        """A byte stream, within so many seconds. Raises KubeError, OSError."""
+
+
+class CommandRunner(Protocol):
+    """Runs commands in containers of pods of the cluster's namespace."""
+
+    def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
+        """Wait until the command has ended, for so many seconds. Raises KubeError, also if it failed."""
+
+
 class DirectPorts:
-    """Implements ``_strimzi.apply.work.PortOpener`` for the pods that exist at the time when it is made.
+    """Implements ``PortOpener`` for the pods that exist at the time when it is made.
 
     If a pod has ended meanwhile, another pod may get its address; its UID or its certificate shows that.
     """

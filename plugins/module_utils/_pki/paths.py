@@ -21,8 +21,20 @@ from datetime import datetime, timezone
 from itertools import pairwise
 
 from .certificates import MOST_IN_A_CHAIN, Certificate, length_problem
-from .usability import PathResult
 from .verifiers import Verifier
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """The result of path validation for one verifier."""
+
+    #: Whether the verifier finds a path to an anchor.
+    valid: bool
+    #: The certificates from the leaf to the anchor; empty if it is not valid.
+    path: tuple[Certificate, ...] = ()
+    #: Why it is not valid, without a full stop.
+    reason: str = ""
+
 
 #: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX). The search here would take seconds for so
 #: many; no certificate in use comes near.
@@ -341,9 +353,6 @@ def _counts_as_self_signed(certificate: Certificate) -> bool:
 def drop_repetitions(certificates: Iterable[Certificate]) -> Path:
     """The certificates without repetitions, in order."""
     return tuple(dict.fromkeys(certificates))
-
-
-__all__ = ["PathResult", "Verifier", "check_authority_chain", "validate_issued_by", "validate_path"]
 
 
 def validate_path(

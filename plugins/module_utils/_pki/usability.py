@@ -24,19 +24,6 @@ from .certificates import Certificate, Chain
 from .keys import KeyAlgorithm, KeySpec
 from .verifiers import ALL, GO, JVM, OPENSSL, Verifiers
 
-
-@dataclass(frozen=True)
-class PathResult:
-    """The result of path validation for one verifier."""
-
-    #: Whether the verifier finds a path to an anchor.
-    valid: bool
-    #: The certificates from the leaf to the anchor; empty if it is not valid.
-    path: tuple[Certificate, ...] = ()
-    #: Why it is not valid, without a full stop.
-    reason: str = ""
-
-
 #: Extended key usages (RFC 5280 section 4.2.1.12).
 SERVER_USE, CLIENT_USE, ANY_USE = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
 

@@ -17,12 +17,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
+from typing import TYPE_CHECKING
 
 from .._errors import CollectionError, ReloadImpossible
 from .._kube.response_time import CONVERSATION
-from .._strimzi.apply.work import Action, PortOpener, Target, Work
+from .._strimzi.apply.operator import await_confirmation, request_pause
+from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.operator import await_confirmation, request_pause
 from .._tls.contexts import accept_ended
 from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
 from .._trust.model.names import listed
@@ -38,6 +39,9 @@ from .reload_request import (
     reload_by_controllers,
 )
 from .reloading import config_of, domain_of
+
+if TYPE_CHECKING:
+    from .._kube.pod_access import PortOpener
 
 #: Seconds between two requests to the same node, and between two looks at the result: listeners follow within seconds.
 _PAUSE = 1.0

@@ -23,17 +23,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
 from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream
-from .._strimzi.apply.work import PortOpener
-from .._strimzi.cluster.kafka import UserListener
+from .._strimzi.cluster.specified_listeners import UserListener
 from .._strimzi.names import ClusterNames
 from .._tls.failures import cause_of
 from .._trust.model.listeners import CONTROL_PLANE, REPLICATION
 from .admin import node_remedy
 from .kafka_pods import Node
+
+if TYPE_CHECKING:
+    from .._kube.pod_access import PortOpener
 
 #: The remedy if nodes cannot read a change again.
 RESTART_INSTEAD = "Run the flow with spread=restart: it restarts the nodes instead."

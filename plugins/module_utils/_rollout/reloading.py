@@ -14,14 +14,15 @@ import ssl
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS, PODS
 from .._kube.response_time import CONVERSATION, Countdown
 from .._pki.certificates import Certificate
-from .._strimzi.apply.work import Action, PortOpener, Target, Work
-from .._strimzi.cluster.kafka import user_listeners
+from .._strimzi.apply.work import Action, Target, Work
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.specified_listeners import user_listeners
 from .._strimzi.names import CaKind
 from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import ObservedListener, Unanswered
@@ -42,6 +43,9 @@ from .reload_request import (
     reload_node,
     strimzi_references,
 )
+
+if TYPE_CHECKING:
+    from .._kube.pod_access import PortOpener
 
 #: Seconds between two requests to nodes, and between two looks at them.
 _PAUSE = 1.0

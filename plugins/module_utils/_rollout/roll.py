@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import Conflict, KubeError, NotFound, RestartsNotDue, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
@@ -31,8 +31,8 @@ from .._kube.response_time import CONVERSATION
 from .._kube.wait import Objects, wait_until
 from .._strimzi import names
 from .._strimzi.apply.carry_out import CarryOut
+from .._strimzi.apply.operator import await_leaves, request_reconcile
 from .._strimzi.apply.work import (
-    CommandRunner,
     Work,
     Write,
     WriteVerb,
@@ -42,7 +42,6 @@ from .._strimzi.apply.work import (
 )
 from .._strimzi.apply.written import owners_of
 from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.operator import await_leaves, request_reconcile
 from .._strimzi.cluster.pods import REQUEST, is_ready
 from .._strimzi.names import KAFKAS
 from .._strimzi.secret_data import is_true
@@ -65,6 +64,9 @@ from .kafka_pods import (
     withdraw_left_requests,
     withdrawal,
 )
+
+if TYPE_CHECKING:
+    from .._kube.pod_access import CommandRunner
 
 #: Seconds without a restart. Then the roll checks whether the operator still has a reason for the remaining pods: the
 #: stored state decides, and not the time.

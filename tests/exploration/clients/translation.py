@@ -8,12 +8,12 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     ClientsCa,
     SecretKind,
     UserCertificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Key, Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import TLS, User, Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (

@@ -17,9 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_ti
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import usable_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import user_listeners
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import AT_MOST, endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.specified_listeners import (
+    user_listeners,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component

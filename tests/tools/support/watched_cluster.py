@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Display, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import (
     NO_OUTSIDE_OPTIONS,
     OutsideOptions,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.node_pools import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Surroundings
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (

@@ -16,10 +16,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access import PortOpener
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import context_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_pods import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import PortOpener
 
 from ...broker.certificates import Issued, authority, leaf
 from .._handshake.listeners import SocketStream, serving

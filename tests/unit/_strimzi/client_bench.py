@@ -9,7 +9,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Reach, observe_outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import Reach, observe_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, OutsideClient
 
 from ...tools.support.certificates import Entity, key, make

@@ -35,11 +35,11 @@ from ..cluster.backups import (
     secrets_to_keep,
 )
 from ..cluster.observe import Observation
-from ..cluster.operator import forget_request
 from ..ledger.layouts import is_entry_of_ledger, ledger_parts
 from ..names import BACKUP, LAYOUT
 from ..secret_data import entries
 from .authority import certificate_write
+from .operator import forget_request
 from .work import Work, Write, WriteVerb, new_secret, public_fact, secret_patch, version, write_all
 
 

@@ -45,14 +45,12 @@ from ..._trust.model.steps.trust import (
     WriteLedger,
 )
 from .. import names
-from ..clients import CLIENT_PODS, observe_outside, reach_of
-from ..cluster import operator
+from ..cluster.clients import CLIENT_PODS, observe_outside, reach_of
 from ..cluster.observe import Observation
 from ..ledger.layouts import Part, lay_out, ledger_parts
 from ..names import KAFKA_NODE_POOLS
 from ..secret_data import annotation, entries
-from ..users import pausing
-from . import authority, backup, stamping
+from . import authority, backup, operator, stamping, user_pausing
 from .work import (
     Action,
     Target,
@@ -297,11 +295,11 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     AwaitBundle: operator.await_bundle,
     AwaitOutside: await_outside,
     AwaitClients: await_clients,
-    PauseReissue: pausing.pause_reissue,
-    ResumeReissue: pausing.resume_reissue,
-    AwaitReissue: pausing.await_reissue,
-    AwaitKept: pausing.await_kept,
-    AwaitPickUp: pausing.await_pick_up,
+    PauseReissue: user_pausing.pause_reissue,
+    ResumeReissue: user_pausing.resume_reissue,
+    AwaitReissue: user_pausing.await_reissue,
+    AwaitKept: user_pausing.await_kept,
+    AwaitPickUp: user_pausing.await_pick_up,
     PrepareAgain: _writing(authority.prepare_again),
     Switch: _writing(authority.switch),
     PutBack: _writing(authority.put_back),

@@ -12,8 +12,8 @@ resource version that it was decided on (I6).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -36,8 +36,9 @@ from .restarts import RestartCount, SharedCount
 from .written import Written
 
 if TYPE_CHECKING:
+    from ..._kube.pod_access import CommandRunner, PortOpener
     from ..._trust.model.steps.nodes import RollReason
-    from ..users.certificate import UserCertificate
+    from ..user_certificate import UserCertificate
 
 
 def public_fact(certificate: Certificate) -> str:
@@ -137,20 +138,6 @@ class Clock(Protocol):
 
     def sleep(self, seconds: float) -> None:
         """Let so many seconds pass."""
-
-
-class PortOpener(Protocol):
-    """Opens ports of pods of the cluster's namespace."""
-
-    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
-        """A byte stream, within so many seconds. Raises KubeError, OSError."""
-
-
-class CommandRunner(Protocol):
-    """Runs commands in containers of pods of the cluster's namespace."""
-
-    def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
-        """Wait until the command has ended, for so many seconds. Raises KubeError, also if it failed."""
 
 
 class LookLive(Protocol):

@@ -40,14 +40,14 @@ from ..._trust.model.snapshot import Pod
 from .. import names
 from ..names import CaKind, ClusterNames
 from .ca_secrets import key_of
-from .kafka import own_ports, user_listeners
 from .node_pools import node_pools
 from .observe import Observation
 from .pods import has_role, is_final, is_ready, read_owners
+from .specified_listeners import own_ports, user_listeners
 
 if TYPE_CHECKING:
-    from ..apply.work import PortOpener
-    from ..users.certificate import ClientsCa
+    from ..._kube.pod_access import PortOpener
+    from ..user_certificate import ClientsCa
 
 #: Connections through the API server at the same time: each connection is a stream on the API server and on the node.
 AT_MOST = 16

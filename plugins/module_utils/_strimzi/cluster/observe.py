@@ -41,7 +41,6 @@ from ..._trust.model.snapshot import (
     StoredLeaf,
     TakenName,
 )
-from ..clients import NO_OUTSIDE_OPTIONS, OutsideOptions, observe_outside, reach_of
 from ..ledger.layouts import ledger_parts, read_ledger
 from ..names import KAFKA_NODE_POOLS, KAFKAS, ClusterNames
 from ..secret_data import size
@@ -56,13 +55,11 @@ from .ca_secrets import (
     unlabelled_secrets,
 )
 from .ca_source import CaSourceReference, read_ca_source
+from .clients import NO_OUTSIDE_OPTIONS, OutsideOptions, observe_outside, reach_of
 from .dns_domain import read_domain
 from .kafka import (
-    Addresses,
     is_generated,
     leaf_life,
-    listener_addresses,
-    maintenance_windows,
     note_absent_operator,
     read_reconciliation,
     read_security,
@@ -77,12 +74,14 @@ from .leaves import (
     sample_leaves,
     wanted_leaves,
 )
+from .maintenance_windows import maintenance_windows
 from .node_pools import NO_GROWTH, Growth, WantedNode
 from .pods import Exposure, Owners, find_pods, lost_labels, read_exposure, read_pod
+from .specified_listeners import Addresses, listener_addresses
 from .taken_names import split_taken
 
 if TYPE_CHECKING:
-    from ..users.certificate import UserCertificate
+    from ..user_certificate import UserCertificate
 
 #: Kind, namespace and name of an object.
 Key: TypeAlias = tuple[str, str, str]

@@ -27,9 +27,10 @@ from ..._trust.model.snapshot import Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
 from ..secret_data import annotation, integer_annotation, is_true, missing_labels
-from .kafka import FoundNodes, own_ports, read_security
+from .kafka import FoundNodes, read_security
 from .leaves import LeafSecret, leaf_secrets, server_cert_hash
 from .node_pools import NodePools, node_pools
+from .specified_listeners import own_ports
 
 _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 

@@ -25,10 +25,10 @@ from ..._trust.model.components import Component
 from ..._trust.model.pools import Unaddressed
 from .. import names
 from ..names import ClusterNames
-from .kafka import ADDRESSED, Addresses, listeners_of
 from .leaves import LeafSecret, node_leaf
 from .observe import Observation
 from .pods import has_role, labels_of
+from .specified_listeners import ADDRESSED, Addresses, listeners_of
 
 Object = Mapping[str, Any]
 

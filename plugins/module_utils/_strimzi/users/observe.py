@@ -35,13 +35,14 @@ from ..._trust.model.snapshot import (
 )
 from .. import names
 from ..cluster.ca_secrets import read_ca_secrets
-from ..cluster.kafka import note_absent_operator, user_listeners
+from ..cluster.kafka import note_absent_operator
 from ..cluster.leaves import LeafSecret, holders_of_subjects
 from ..cluster.observe import NO_SURROUNDINGS, Observation, Surroundings, read_stored, unlabelled, without_parties
 from ..cluster.pods import find_pods, has_role, is_ready, worker_of
+from ..cluster.specified_listeners import user_listeners
 from ..names import USER_CERTIFICATE, ClusterNames
 from ..secret_data import annotation, whole_number
-from .certificate import ClientsCa, UserCertificate
+from ..user_certificate import ClientsCa, UserCertificate
 from .presenters import presenters_of
 from .reading import FormerPlaces, KnownUsers, users_of
 from .secrets import read_clients_ca

@@ -19,7 +19,7 @@ from ..._pki.certificates import Certificate
 from ..._trust.model.clients import Presenter, ReissuePause, Renewal
 from ..._trust.model.snapshot import CaSecrets
 from ..names import KAFKA_USERS, PAUSE_RECONCILIATION
-from .certificate import SecretKind, UserCertificate
+from ..user_certificate import SecretKind, UserCertificate
 from .readers import Reader
 from .users import TLS, TLS_EXTERNAL, UnreadNamespace, User, Users
 

@@ -19,11 +19,11 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS, Resource
 from ..._pki.certificates import mentions_certificates, parse_certificates
 from ..._trust.model.clients import NamedSecret
-from ..clients import CLIENT_KINDS, connections_of, each_client, is_created_since, resource_of
+from ..cluster.clients import CLIENT_KINDS, connections_of, each_client, is_created_since, resource_of
 from ..cluster.pods import is_final
 from ..names import KAFKA_ACCESSES
 from ..secret_data import entries
-from .certificate import SecretKind, UserCertificate
+from ..user_certificate import SecretKind, UserCertificate
 from .secrets import read_certificate
 
 Object = Mapping[str, Any]

@@ -27,7 +27,7 @@ from ..cluster.kafka import PAUSED, condition, days_of, user_pause
 from ..cluster.observe import neighbours
 from ..names import KAFKA_USERS, KAFKAS, USER_CERTIFICATE, CaKind, ClusterNames
 from ..secret_data import missing_labels
-from .certificate import ClientsCa, SecretKind, UserCertificate
+from ..user_certificate import ClientsCa, SecretKind, UserCertificate
 from .readers import Key, Reader, find_readers, read_named
 from .secrets import read_clients_ca, read_user_secret
 from .users import TLS, UnreadNamespace, User, Users

@@ -20,11 +20,11 @@ from ..._kube.resources import FIELD_MANAGER, managers_of, owns
 from ..._pki.certificates import Certificate, Chain, parse_certificates, readable_certificates
 from ..._pki.keys import load_stored_key
 from ..._trust.model.clients import NamedSecret
-from ..clients import data_changed
 from ..cluster.ca_secrets import CURRENT
+from ..cluster.clients import data_changed
 from ..names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
 from ..secret_data import entries
-from .certificate import ClientsCa, SecretKind, UserCertificate
+from ..user_certificate import ClientsCa, SecretKind, UserCertificate
 
 _PAIR, _FILE = (USER_CERTIFICATE, USER_KEY), (USER_KEYSTORE, USER_PASSWORD)
 #: The User Operator's name as a writer, as the API server notes it (docs/operator.md, "Users").

@@ -16,7 +16,7 @@ from ..._errors import Forbidden
 from ..._pki.building import common_name_problem
 from ..._trust.model.clients import ReissuePause, UserName, UserNamespace
 from ..._trust.model.snapshot import UnlabelledSecret
-from .certificate import ClientsCa, UserCertificate
+from ..user_certificate import ClientsCa, UserCertificate
 from .readers import Key, Reader
 
 

@@ -23,8 +23,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.paths import date_problem, validate_issued_by
-from ..._pki.usability import PathResult
+from ..._pki.paths import PathResult, date_problem, validate_issued_by
 from ..._pki.verifiers import Verifier, named_verifiers
 from ..evidence.parties import possibly_trusted_by, refused_everywhere, serves_no_client, surely_trusted_by
 from ..evidence.stored import clients_asked_by_gates, presenting_pods, trust_without, verifying

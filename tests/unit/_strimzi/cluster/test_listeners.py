@@ -29,14 +29,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.response_time import ResponseTime
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import listeners as listeners_module
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
-    UserListener,
-    user_listeners,
-)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import (
     Endpoint,
     look_at_user_listeners,
     observe_listeners,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.specified_listeners import (
+    UserListener,
+    user_listeners,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import own_ports, read_security
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import read_security
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.specified_listeners import (
+    own_ports,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.security import MUTUAL_TLS, ClusterSecurity
 
 from ..bench import Bench, kafka, pod

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import OutsideOptions
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import OutsideOptions
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.listeners import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import (
     Observation,

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     ClientsCa,
     SecretKind,
     UserCertificate,

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import read_named
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.components import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase

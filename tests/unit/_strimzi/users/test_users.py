@@ -16,12 +16,12 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     ClientsCa,
     SecretKind,
     UserCertificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.reading import (
     FormerPlaces,
     KnownUsers,

@@ -29,13 +29,13 @@ from fnmatch import fnmatchcase
 from itertools import islice, product
 from typing import Any, TypeVar
 
-from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
-from .._kube.client import KubeClient
-from .._kube.resources import PODS, SECRETS, Resource, managers_of, owns, read_time
-from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
-from .._pki.verifiers import Verifier
-from .._trust.ledger.journal import in_flight
-from .._trust.model.clients import (
+from ..._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
+from ..._kube.client import KubeClient
+from ..._kube.resources import PODS, SECRETS, Resource, managers_of, owns, read_time
+from ..._pki.certificates import Certificate, mentions_certificates, parse_certificates
+from ..._pki.verifiers import Verifier
+from ..._trust.ledger.journal import in_flight
+from ..._trust.model.clients import (
     NO_NAMED_PLACES,
     Follows,
     NamedPlaces,
@@ -44,14 +44,14 @@ from .._trust.model.clients import (
     UserNamespace,
     Waiver,
 )
-from .._trust.model.components import Component
-from .._trust.model.ledger import Ledger
-from .._trust.model.snapshot import CaSecrets, StoredLeaf
-from . import names
-from .cluster.kafka import listeners_of
-from .cluster.pods import is_final
-from .names import ClusterNames
-from .secret_data import entries
+from ..._trust.model.components import Component
+from ..._trust.model.ledger import Ledger
+from ..._trust.model.snapshot import CaSecrets, StoredLeaf
+from .. import names
+from ..names import ClusterNames
+from ..secret_data import entries
+from .pods import is_final
+from .specified_listeners import listeners_of
 
 
 def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> str:

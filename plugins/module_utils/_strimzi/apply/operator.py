@@ -20,13 +20,13 @@ from ..._trust.model.steps.authority import SetGenerated
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
 from .. import names
-from ..apply.work import Action, Target, Work, Write, WriteVerb, as_stored, find_object, version, write_all
+from ..cluster.ca_secrets import read_bundle
+from ..cluster.kafka import PAUSED, condition, failure_of, is_observed
+from ..cluster.observe import Observation
+from ..cluster.pods import is_ready
 from ..names import KAFKAS
 from ..secret_data import annotation
-from .ca_secrets import read_bundle
-from .kafka import PAUSED, condition, failure_of, is_observed
-from .observe import Observation
-from .pods import is_ready
+from .work import Action, Target, Work, Write, WriteVerb, as_stored, find_object, version, write_all
 
 
 def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     ClientsCa,
     SecretKind,
     UserCertificate,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 
-from ....tools.support.certificates import NOW
-from ..bench import pem
-from .stage import NEW, OLD, STRANGER, of
+from ...tools.support.certificates import NOW
+from .bench import pem
+from .users.stage import NEW, OLD, STRANGER, of
 
 LEAF = of(NEW)
 PLACE = NamedSecret("kafka", "orders", "user.crt")

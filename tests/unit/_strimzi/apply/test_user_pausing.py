@@ -15,16 +15,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import why_users_are_paused
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.user_pausing import (
     await_kept,
     await_reissue,
     pause_reissue,
     resume_reissue,
     users_left_paused,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import why_users_are_paused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserName
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitKept,

@@ -19,10 +19,10 @@ from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
 from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
-from ..apply.work import Action, Target, Work, contains, version
 from ..cluster.kafka import user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
+from .work import Action, Target, Work, contains, version
 
 #: How often a user is read again if another writer changes it at the same time.
 TRIES = 10

@@ -16,10 +16,10 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 
-from ..._pki.certificates import Certificate, Chain, readable_certificates
-from ..._pki.paths import validate_path
-from ..._trust.model.clients import NamedSecret
-from ..names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
+from .._pki.certificates import Certificate, Chain, readable_certificates
+from .._pki.paths import validate_path
+from .._trust.model.clients import NamedSecret
+from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
 
 _UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues it again as soon as it looks"
 _REMEDY = (

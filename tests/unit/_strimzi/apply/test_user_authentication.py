@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.authentication import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.user_authentication import (
     SeenUser,
     UserStep,
     refuse,
     steps_left,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.certificate import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_certificate import (
     SecretKind,
     UserCertificate,
 )

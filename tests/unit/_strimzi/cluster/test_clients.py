@@ -14,7 +14,7 @@ from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import observe_outside, reach_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.clients import observe_outside, reach_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Follows,
     NamedSecret,
@@ -32,11 +32,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...tools.support.certificates import Entity, key, leaf, make
-from ...tools.support.golden import GoldenFiles
-from ...tools.support.memory_api import Response
-from .bench import SCOPE, Object, pem
-from .client_bench import FOREIGN, NEW, OLD, REACH, Clients, certificates
+from ....tools.support.certificates import Entity, key, leaf, make
+from ....tools.support.golden import GoldenFiles
+from ....tools.support.memory_api import Response
+from ..bench import SCOPE, Object, pem
+from ..client_bench import FOREIGN, NEW, OLD, REACH, Clients, certificates
 
 ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
 ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}

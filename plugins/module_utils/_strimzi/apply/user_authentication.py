@@ -24,7 +24,6 @@ from ..._trust.model.decision import Violation
 from ..._trust.model.goals import Phase
 from ..._trust.preconditions.absence import absence_of_operator, age_of_operator, deletion_of, is_too_old
 from .. import names
-from ..apply.work import Action, Target, Work, Write, WriteVerb, version, write_all
 from ..cluster.kafka import (
     PAUSED,
     condition,
@@ -39,11 +38,12 @@ from ..cluster.pods import find_pods
 from ..cluster.taken_names import describe_owner
 from ..names import KAFKA_USERS, ClusterNames
 from ..secret_data import is_true
-from .certificate import ClientsCa, UserCertificate
-from .pausing import PAUSE, TRIES, countdown_of, limit_of
-from .reading import existing_kafka
-from .secrets import read_user_secret
-from .users import Authentication
+from ..user_certificate import ClientsCa, UserCertificate
+from ..users.reading import existing_kafka
+from ..users.secrets import read_user_secret
+from ..users.users import Authentication
+from .user_pausing import PAUSE, TRIES, countdown_of, limit_of
+from .work import Action, Target, Work, Write, WriteVerb, version, write_all
 
 Object = Mapping[str, Any]
 
