@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Kafka nodes that restart together next: the planner of batches (docs/flows.md, "Batches of nodes"). Pure.
+"""The planner of batches: the Kafka nodes that restart together next (docs/batches.md, "Which nodes restart together").
+Pure.
 
 Racks order, partitions prove. If replicas are spread over racks, nodes of one rack share no partition, so they are
 tried together first. Whether nodes may leave together is decided by each partition and by the quorum, whatever the

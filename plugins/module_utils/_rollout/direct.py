@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """A roll by this collection itself: one Kafka node after the other, or one batch after the other, under the
-KafkaRoller's rules (docs/operator.md, "KafkaRoller", and docs/flows.md, "Batches of nodes").
+KafkaRoller's rules (docs/operator.md, "KafkaRoller", and docs/batches.md, "When the next batch begins").
 
 Each turn begins with a look at all nodes and needs no memory of earlier turns. If a node needs no restart any more, it
 has to be back. Then the next batch restarts; without batches it is one node. An interrupted roll continues in the same

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Whether a Kafka node may leave now, alone or together with other nodes: the KafkaRoller's rules (docs/operator.md,
-"KafkaRoller"), and what nodes that leave together need besides (docs/flows.md, "Batches of nodes"). Pure.
+"KafkaRoller"), and what nodes that leave together need besides (docs/batches.md, "Which nodes restart together"). Pure.
 
 What is away already counts as away, whatever the reason: a voter that is behind, a replica that is not in sync.
 """

@@ -33,7 +33,7 @@ DEFAULTS = Parameters()
         ("docs/outside-clients.md", f"A waiver lasts at most {LONGEST_WAIVER.days} days."),
         (OPTIONS, f"At most {LONGEST_WAIVER.days} days from now."),
         (OPTIONS, f"the brokers of the last lead again, {IN_WORDS.get(LEADERS_RETURN // MINUTE)} at most."),
-        ("docs/flows.md", f"the run waits {IN_WORDS.get(LEADERS_RETURN // MINUTE)} at most"),
+        ("docs/batches.md", f"the run waits {IN_WORDS.get(LEADERS_RETURN // MINUTE)} at most"),
         ("docs/link-certificates.md", f"`strimzi_client_grace`, {MOUNTED_SECRET // SECOND} seconds by default"),
         (OPTIONS, f"By default {MOUNTED_SECRET // SECOND}, which a mounted Secret takes."),
         (OPTIONS, f"The ledger remembers the last {MOST_REPLACED} of these CAs"),

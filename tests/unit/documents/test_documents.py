@@ -26,6 +26,16 @@ RETURNED, VARIABLES, ROLES = (
 )
 
 
+#: The words of a page that a person reads from its beginning to its end. operator.md is a list of facts to look up.
+MOST_WORDS, LISTS = 5000, {"operator.md"}
+
+
+def test_a_page_is_short_enough_to_be_read_in_one_go() -> None:
+    pages = [page for page in (documents.ROOT / "docs").rglob("*.md") if page.name not in LISTS]
+    assert pages
+    assert [page.name for page in pages if len(page.read_text().split()) > MOST_WORDS] == []
+
+
 def test_a_file_is_taken_apart_as_it_was_written() -> None:
     text = "# About it.\none:\n  type: str\n  # odd  spacing\ntwo:\n  a: {b:   c}\n\n"
     assert entries_of(text) == {"one": "one:\n  type: str\n  # odd  spacing", "two": "two:\n  a: {b:   c}"}

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The rounds in which the Kafka nodes of one roll restart: the nodes that are away at the same time, and why there are
-no more (docs/flows.md, "Batches of nodes").
+no more (docs/batches.md, "Plan and approval").
 """
 
 from __future__ import annotations
