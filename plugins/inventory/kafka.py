@@ -192,12 +192,12 @@ def _read(client: KubeClient, kafka: Mapping[str, Any]) -> dict[str, Any]:
     metadata, status = kafka["metadata"], kafka.get("status") or {}
     scope = ClusterNames(str(metadata["namespace"]), str(metadata["name"]))
     operator = read_operator_status(kafka)
-    asked = ((kafka.get("spec") or {}).get("kafka") or {}).get("version")
+    version_in_spec = ((kafka.get("spec") or {}).get("kafka") or {}).get("version")
     return {
         "name": scope.cluster,
         "namespace": scope.namespace,
         "labels": dict(metadata.get("labels") or {}),
-        "version": printable(str(status.get("kafkaVersion") or asked or "")),
+        "version": printable(str(status.get("kafkaVersion") or version_in_spec or "")),
         "operator_version": printable(operator.version),
         "state": "paused" if read_pause(kafka, scope).is_set else "ready" if operator.is_ready else "not_ready",
         "failure": str(operator.failure) if operator.failure else "",
@@ -341,14 +341,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         if missing is not None:
             raise AnsibleParserError(missing[0])
         is_cached, key = self.get_option("cache"), self.get_cache_key(path)
-        asked = [self._contexts(), self._namespaces(), self.get_option("label_selector"), self._identify_servers()]
+        look_options = [
+            self._contexts(),
+            self._namespaces(),
+            self.get_option("label_selector"),
+            self._identify_servers(),
+        ]
         if is_cached and cache:
             known = self._cache.get(key) or {}
-            if known.get("asked") == asked:
+            if known.get("asked") == look_options:
                 return dict(known["clusters"])
         clusters, is_complete = self._read()
         if is_cached and is_complete:
-            self._cache[key] = {"asked": asked, "clusters": clusters}
+            self._cache[key] = {"asked": look_options, "clusters": clusters}
         return clusters
 
     def _read(self) -> tuple[dict[str, Sequence[Facts]], bool]:

@@ -98,7 +98,7 @@ def link_back() -> Certificate:
 
 
 def chain(authority: int) -> Chain:
-    """The CA and what is above it, as ``ca.crt`` holds it."""
+    """The CA and what is above it, as ``ca.crt`` contains it."""
     above = {SUPPLIED: (_unknown_root,), BELOW: (partial(certificate, OLD),)}
     return (certificate(authority), *(issuer() for issuer in above.get(authority, ())))
 

@@ -130,7 +130,7 @@ def unavailable(name: str, status: int, errors: tuple[str, ...], cause: str, rem
 
 _SIGN = "cannot sign with issuer kafka-2026 of mount pki by role kafka"
 _REQUEST = f"CertificateRequest kafka/{VICTIM}-"
-_WAITS = "nothing else waits for this, and the next run goes on"
+_WAITS = "no other work waits, and the next run goes on"
 _NO_OFFICE = NotPossible(
     "an office answers with a certificate alone: one that refuses puts nothing back, and the request stays open"
 )

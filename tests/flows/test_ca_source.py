@@ -189,7 +189,7 @@ def test_a_ca_that_has_left_the_source_stays_trusted(cluster: WatchedCluster) ->
 
 @ONCE
 def test_the_issuer_alone_has_changed(cluster: WatchedCluster, golden: GoldenFiles) -> None:
-    """It signs a renewed leaf with a CA that the source holds beside the one in use: the leaf waits, and reconcile moves the cluster."""
+    """It signs a renewed leaf with a CA that the source contains beside the one in use: the leaf waits, and reconcile moves the cluster."""
     cluster.create()
     corporate, moved_to = root(), root("Next Root")
     wants(cluster, corporate)

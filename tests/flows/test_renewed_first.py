@@ -84,7 +84,7 @@ def _presented(cluster: WatchedCluster) -> Iterator[bytes]:
 
 
 def _is_accepted(chain: bytes, trusted: bytes, cluster: WatchedCluster) -> bool:
-    """By OpenSSL itself, and by what the gates hold of Go and OpenSSL."""
+    """By OpenSSL itself, and by what the gates assume of Go and OpenSSL."""
     now = START + timedelta(seconds=cluster.memory.seconds)
     presented, anchors = parse_certificates(chain), parse_certificates(trusted)
     return verifies(chain, trusted, jvm=False) and all(
@@ -112,7 +112,7 @@ def test_strict_clients_of_one_entry_are_never_refused(cluster: WatchedCluster) 
 
 @pytest.mark.usefixtures("nodes")
 def test_late_ones_need_the_time_that_they_get(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The negative control: without the wait they hold the certificate of before."""
+    """The negative control: without the wait they trust the certificate of before."""
     adopted(cluster)
     ClientsOfOneEntry(cluster)
     monkeypatch.setattr(switch, "renewed_arrives_at", lambda *_anything: None)

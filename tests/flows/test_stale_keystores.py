@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clients CA is replaced while the PKCS#12 file of a user holds something else than the certificate beside it."""
+"""The clients CA is replaced while the PKCS#12 file of a user contains something else than the certificate beside it."""
 
 from __future__ import annotations
 

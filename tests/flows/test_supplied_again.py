@@ -88,7 +88,7 @@ def test_a_ca_that_does_not_fit_the_goal_is_refused(
 
 
 def test_a_generated_ca_after_a_supplied_one_takes_no_name_that_was_there_before(cluster: WatchedCluster) -> None:
-    """Clients may still hold the CA that had it: two CAs of one name and different keys (RFC 5280 6.1)."""
+    """Clients may still trust the CA that had it: two CAs of one name and different keys (RFC 5280 6.1)."""
     cluster.create()
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     before = subject(cluster.secret(CERTIFICATES)["ca.crt"])

@@ -80,7 +80,7 @@ def test_progress_names_hosts_as_clusters_of_several_contexts_have_one_name(repo
 
 @pytest.mark.long
 def test_slices_side_by_side_do_each_cluster_once(tmp_path: Path) -> None:
-    """A failure in one slice holds back no cluster of another, and each slice has a report over its own clusters."""
+    """A failure in one slice stops no cluster of another, and each slice has a report over its own clusters."""
     clusters = {"ap": unwilling(), "eu": stages.generated(), "sa": stages.generated(), "us": stages.generated()}
     with fleet(tmp_path, **clusters) as found:
         first, second = found.play_slices(2, "upgrade", strimzi_serial=1, strimzi_max_fail_percentage=0)

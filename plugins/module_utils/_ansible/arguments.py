@@ -189,7 +189,7 @@ def options_inside(
     """A kind of value: options inside an option; with ``is_list`` a list of such values."""
     form = {"type": "list", "elements": "dict"} if is_list else {"type": "dict"}
     arguments = {name: option.argument for name, option in table.items()}
-    return Kind({**form, "options": arguments, **constraints}, read, lambda found: None)
+    return Kind({**form, "options": arguments, **constraints}, read, lambda value: None)
 
 
 def time_of(text: str) -> datetime:

@@ -84,7 +84,9 @@ _USER_NAMESPACE: Table = {
 #: Namespaces with users.
 USER_NAMESPACES = options_inside(
     _USER_NAMESPACE,
-    lambda found, call: tuple(read_part(UserNamespace, _USER_NAMESPACE, options, call.now) for options in found),
+    lambda namespaces, call: tuple(
+        read_part(UserNamespace, _USER_NAMESPACE, options, call.now) for options in namespaces
+    ),
     is_list=True,
 )
 
@@ -111,7 +113,7 @@ WAIVERS = options_inside(
         "until": Option(TEXT, required=True),
         "reason": Option(TEXT, required=True),
     },
-    lambda found, call: tuple(map(_waiver, found)),
+    lambda waivers, call: tuple(map(_waiver, waivers)),
     is_list=True,
 )
 

@@ -20,7 +20,7 @@ from .._trust.evidence.parties import known_presenters, present_live, present_ou
 from .._trust.evidence.stored import (
     Presentation,
     describe_unmanaged_listeners,
-    holding_pods,
+    pods_with_certificates,
     present_as_stored,
     usage_of,
     verifying,
@@ -283,7 +283,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
     """The steps that a flow would take from this cluster, and the restarts that they would cost; if a party outside
-    the cluster would contain it, with that and with what follows.
+    the cluster would hold the flow, with that and with what follows.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {
@@ -438,7 +438,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     apart CAs with the same key.
     """
     issuers = {}
-    for pod, stored in zip(holding_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
+    for pod, stored in zip(pods_with_certificates(snapshot), present_as_stored(snapshot, ledger), strict=True):
         for listener in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, listener.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.evidence if seen.authorities is None else ""

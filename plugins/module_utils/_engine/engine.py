@@ -193,7 +193,7 @@ class _Run:
             in_doubt: tuple[Transition, ...] = ()
             done = len(work.actions)
             try:
-                self._hold_the_lease(steps)
+                self._keep_the_lease(steps)
                 self._carry_out_until_interrupted(steps, course)
                 self.patience.renew()
             except KubeError as error:
@@ -227,7 +227,7 @@ class _Run:
     def _look_again(self, earlier: NodeAnswers | None) -> tuple[Observation, Decision]:
         return await_operator(
             lambda: decide_with_a_look(self.work, self.intent, observe_cluster(self.work), self.engine, earlier),
-            lambda found: found[1].violations,
+            lambda look_and_decision: look_and_decision[1].violations,
             self.work,
         )
 
@@ -248,7 +248,7 @@ class _Run:
             outcome.decision = replace(outcome.decision, violations=(*outcome.decision.violations, *last.violations))
         return last.steps
 
-    def _hold_the_lease(self, steps: Steps) -> None:
+    def _keep_the_lease(self, steps: Steps) -> None:
         if all(step.releases_lease for step in steps):
             # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
             self.outcome.has_begun = False

@@ -23,7 +23,7 @@ from .._strimzi.cluster.subjects import with_misnamed
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import ENGINE, Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
-from .._trust.evidence.stored import holding_pods
+from .._trust.evidence.stored import pods_with_certificates
 from .._trust.model.authority_order import AuthorityOrder
 from .._trust.model.components import Component
 from .._trust.model.decision import Condition, Decision, Look, StandIn, Violation
@@ -261,7 +261,7 @@ def _find_restarts(work: Work, observation: Observation, *, reloads: bool) -> tu
     node.
     """
     is_direct = work.wishes.pace.strategy is Strategy.DIRECT
-    if not holding_pods(observation.snapshot) or not (reloads or is_direct):
+    if not pods_with_certificates(observation.snapshot) or not (reloads or is_direct):
         return "", ""
     pod_sets = observation.owners.read_pod_sets(work.client)
     reloaded = obstacles(pod_sets, observation) if reloads else {}

@@ -193,8 +193,8 @@ class CallOutcome:
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision, self.pauses = observation, decision, False
         # Answers of an earlier look that are only used again are no new look.
-        said, before = observation.snapshot.nodes.listeners, self.last_look
-        if said is not None and (before is None or said is not before.snapshot.nodes.listeners):
+        listeners, before = observation.snapshot.nodes.listeners, self.last_look
+        if listeners is not None and (before is None or listeners is not before.snapshot.nodes.listeners):
             self.last_look = observation
 
     def note_refusing_clients(self, intent: Intent) -> None:

@@ -452,7 +452,7 @@ class Remembered(Generic[T]):
             now = dict(client.each(resource, namespace, read_part, label_selector=label_selector))
         else:
             again = (client.get_or_none(resource, namespace, name) for name in changed)
-            now |= dict(read_part(found) for found in again if found is not None)
+            now |= dict(read_part(item) for item in again if item is not None)
         self._lists[place] = now
         return {name: known.part for name, known in now.items()}
 

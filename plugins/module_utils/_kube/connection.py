@@ -119,7 +119,7 @@ def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> 
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    for object, cause, remedy, found in (
+    for object, cause, remedy, is_mistake in (
         (
             "{username} and {password}",
             "belong together",
@@ -145,7 +145,7 @@ def _check(options: Mapping[str, Any]) -> None:
             options["impersonate_groups"] and "impersonate_user" not in options,
         ),
     ):
-        if found:
+        if is_mistake:
             named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
             raise OptionsError(object.format(**named), cause.format(**named), remedy)
     _check_urls(options)

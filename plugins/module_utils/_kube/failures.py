@@ -135,8 +135,8 @@ def _choose_error(
 def _smaller(attempt: Attempt) -> str:
     if attempt.resource.kind == "Secret":
         return (
-            "A Secret contains at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run "
-            "again."
+            "A Secret can contain at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then "
+            "run again."
         )
     return f"Make the {attempt.resource.kind} smaller."
 

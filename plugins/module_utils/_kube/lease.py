@@ -248,8 +248,8 @@ class TrustLease:
         """Seconds left after its last renewal. Another program may write any number into a Lease, so the wait for it is
         bounded.
         """
-        said = spec.get("leaseDurationSeconds")
-        seconds = float(said) if isinstance(said, int) and said > 0 else self._shortest
+        lease_duration = spec.get("leaseDurationSeconds")
+        seconds = float(lease_duration) if isinstance(lease_duration, int) and lease_duration > 0 else self._shortest
         return min(seconds, LONGEST.total_seconds())
 
     def _seconds_idle(self, lease: Mapping[str, Any]) -> float:
@@ -278,9 +278,9 @@ class TrustLease:
         return self._now().strftime(_TIME)
 
 
-def _count(said: object) -> int:
+def _count(number: object) -> int:
     """A number that can still be incremented: the API server takes no larger number."""
-    return said if isinstance(said, int) and 0 <= said < 2**31 - 1 else 0
+    return number if isinstance(number, int) and 0 <= number < 2**31 - 1 else 0
 
 
 def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:

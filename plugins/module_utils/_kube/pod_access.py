@@ -181,9 +181,9 @@ def _await_end(connection: Any, attempt: Attempt) -> None:
             raise Unreachable(attempt, cause, "Run again; check the network.", is_transient=True)
         if status.get("status") == "Success":
             return
-        said = written.decode("utf-8", "replace").strip() or str(status.get("message"))
+        error_text = written.decode("utf-8", "replace").strip() or str(status.get("message"))
         raise Unavailable(
-            attempt, f"it failed: {said[:300]}", "Check that this container runs a shell and a Java process."
+            attempt, f"it failed: {error_text[:300]}", "Check that this container runs a shell and a Java process."
         )
 
 

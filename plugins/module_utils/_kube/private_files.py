@@ -58,7 +58,7 @@ def keep_folder(folder: Path) -> None:
 
 
 def remove_abandoned(parent: Path, pattern: str) -> None:
-    """Remove folders of this user that were made long enough ago, if no process has locked them."""
+    """Remove folders of this user that were made long enough ago, if no process has a lock on them."""
     for folder in parent.glob(pattern):
         try:
             _remove_if_abandoned(folder)

@@ -103,7 +103,7 @@ def common_name_problem(common_name: str) -> str:
     if not length:
         return "it is empty"
     if length > _LONGEST_COMMON_NAME:
-        return f"it has {length} bytes, and the common name of a certificate contains at most {_LONGEST_COMMON_NAME}"
+        return f"it has {length} bytes, and the common name of a certificate can have at most {_LONGEST_COMMON_NAME}"
     return ""
 
 

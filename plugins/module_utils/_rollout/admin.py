@@ -261,14 +261,15 @@ def missing_library(what: str = "strategy=direct", instead: str = "strategy=oper
     need it and that do without it.
     """
     try:
-        found = metadata.version("kafka-python")
+        installed_version = metadata.version("kafka-python")
     except metadata.PackageNotFoundError:
-        found = ""
-    if found and int(found.split(".", maxsplit=1)[0]) >= MINIMUM_KAFKA_PYTHON:
+        installed_version = ""
+    if installed_version and int(installed_version.split(".", maxsplit=1)[0]) >= MINIMUM_KAFKA_PYTHON:
         return None
     return StepError(
         what,
-        f"needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has {found or 'none'}",
+        f"needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has "
+        f"{installed_version or 'none'}",
         f"Install it there, let ansible_python_interpreter name a Python that has it, or use {instead}.",
     )
 

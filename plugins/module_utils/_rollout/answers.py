@@ -33,13 +33,13 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
     begun, limit = work.clock.monotonic(), work.settings.pod_timeout
     silent, countdown = step.nodes, Countdown(work.clock.monotonic, limit.total_seconds(), _LEAST_LOOKS)
     while True:
-        asked = work.clock.monotonic()
+        asked_at = work.clock.monotonic()
         left = _ask_again(silent, work)
         if not left:
             break
         if len(left) < len(silent):
             countdown.restart()
-        countdown.looked_since(asked)
+        countdown.looked_since(asked_at)
         if countdown.is_over:
             raise silence_error(left, limit, work)
         silent = left
@@ -50,9 +50,9 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
 
 def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
     """The nodes that are still there and have not answered this time either."""
-    found = work.observe().with_only(frozenset(node.uid for node in nodes))
-    seen = work.look_live(found) if found.snapshot.nodes.pods else None
-    return unanswered(found.snapshot.with_nodes(listeners=seen))
+    observation = work.observe().with_only(frozenset(node.uid for node in nodes))
+    seen = work.look_live(observation) if observation.snapshot.nodes.pods else None
+    return unanswered(observation.snapshot.with_nodes(listeners=seen))
 
 
 def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:

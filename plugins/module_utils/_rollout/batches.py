@@ -82,8 +82,8 @@ def choose_batch(left: Sequence[Node], cluster: Collection[Node], kafka: KafkaSt
         if len(nodes) == min(most, len(chooser.candidates)):
             break
     if not nodes:
-        found = (violation for node in chooser.candidates for violation in chooser.violations(node))
-        return Batch((), Bound.ALL if not left else Bound.PARTITIONS, violations=tuple(found))
+        violations = (violation for node in chooser.candidates for violation in chooser.violations(node))
+        return Batch((), Bound.ALL if not left else Bound.PARTITIONS, violations=tuple(violations))
     return chooser.describe(nodes, most)
 
 
@@ -104,13 +104,13 @@ def interrupted_topics(topics: Iterable[Topic]) -> tuple[str, ...]:
     """The topics that a restart of a node interrupts in any case: replication 1, or min.insync.replicas equal to the
     replicas.
     """
-    found = {
+    topic_names = {
         partition.topic
         for topic in topics
         for partition in topic.partitions
         if has_no_spare(topic.min_insync_replicas, partition)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(topic_names))
 
 
 def describe_interruptions(topics: Iterable[Topic]) -> str:
@@ -225,7 +225,7 @@ def _topics_by_broker(nodes: Iterable[Node], kafka: KafkaState) -> Mapping[int, 
     last replica in sync stays in the list of Kafka when its broker is away.
     """
     serving = serving_ids(kafka.brokers)
-    found: dict[int, dict[int, list[Partition]]] = defaultdict(lambda: defaultdict(list))
+    partitions_by_broker: dict[int, dict[int, list[Partition]]] = defaultdict(lambda: defaultdict(list))
     brokers = {node.node_id for node in nodes if node.broker}
     for number, topic in enumerate(kafka.topics):
         for partition in topic.partitions:
@@ -234,11 +234,11 @@ def _topics_by_broker(nodes: Iterable[Node], kafka: KafkaState) -> Mapping[int, 
             else:
                 seen = replace(partition, in_sync=partition.in_sync & serving)
             for broker in partition.replicas & brokers:
-                found[broker][number].append(seen)
+                partitions_by_broker[broker][number].append(seen)
     return {
         node.node_id: tuple(
             Topic(kafka.topics[number].min_insync_replicas, tuple(partitions))
-            for number, partitions in found[node.node_id].items()
+            for number, partitions in partitions_by_broker[node.node_id].items()
         )
         for node in nodes
     }

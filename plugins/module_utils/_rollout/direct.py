@@ -58,8 +58,8 @@ _LONGEST = 2**31 - 1
 
 def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
     """``controller.quorum.fetch.timeout.ms`` of a Kafka resource."""
-    found = str(_configuration(kafka).get("controller.quorum.fetch.timeout.ms", ""))
-    milliseconds = whole_number(found)
+    timeout_text = str(_configuration(kafka).get("controller.quorum.fetch.timeout.ms", ""))
+    milliseconds = whole_number(timeout_text)
     return FETCH_TIMEOUT if milliseconds is None or milliseconds > _LONGEST else timedelta(milliseconds=milliseconds)
 
 
@@ -77,9 +77,13 @@ def _configuration(kafka: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def unsettled(topics: Iterable[Topic]) -> tuple[Topic, ...]:
     """The topics, each with only its partitions whose replicas are not all in sync, or that no broker leads."""
     return tuple(
-        replace(topic, partitions=found)
+        replace(topic, partitions=unsettled_partitions)
         for topic in topics
-        if (found := tuple(part for part in topic.partitions if not part.has_leader or part.replicas - part.in_sync))
+        if (
+            unsettled_partitions := tuple(
+                part for part in topic.partitions if not part.has_leader or part.replicas - part.in_sync
+            )
+        )
     )
 
 
@@ -181,14 +185,14 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
 
     Raises RollStuck if nothing moves any more, or if another program restarts nodes. Another run continues the roll.
     """
-    asked = [
+    asked_pods = [
         pod for pod in observation.snapshot.nodes.pods if pod.uid in step.uids and pod.component is Component.KAFKA
     ]  # fmt: skip
-    if not asked:
+    if not asked_pods:
         return
     admin = connect(observation)
     try:
-        roll = _DirectRoll(step, asked, observation, work, admin)
+        roll = _DirectRoll(step, asked_pods, observation, work, admin)
         while (batch := roll.await_turn()) is not None:
             roll.restart(batch)
     finally:
@@ -207,13 +211,15 @@ def ask_kafka(admin: KafkaAdmin, fetch_timeout: timedelta, work: Work) -> KafkaS
 
 
 class _DirectRoll:
-    def __init__(self, step: Roll, asked: list[Pod], observation: Observation, work: Work, admin: KafkaAdmin) -> None:
+    def __init__(
+        self, step: Roll, asked_pods: list[Pod], observation: Observation, work: Work, admin: KafkaAdmin
+    ) -> None:
         self._step, self._work, self._admin = step, work, admin
         self._owners, self._fetch_timeout = observation.owners, fetch_timeout(observation.kafka)
         self._elects = moves_leaders_by_itself(observation.kafka)
         self._limit = work.wishes.pace.batch
-        self._asked = frozenset(pod.uid for pod in asked)
-        self._progress = Progress(step, asked, work, self._owners)
+        self._asked = frozenset(pod.uid for pod in asked_pods)
+        self._progress = Progress(step, asked_pods, work, self._owners)
         self._others = Others(self._asked)
         self._seen: frozenset[tuple[str, bool]] = frozenset()
         self._turn: Batch | None = None
@@ -242,9 +248,9 @@ class _DirectRoll:
         seconds.
         """
         work = self._work
-        found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
-        pods = kafka_pods(found, self._owners)
-        self._others.check(pods, ended_pods(found, self._owners))
+        listed_pods = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+        pods = kafka_pods(listed_pods, self._owners)
+        self._others.check(pods, ended_pods(listed_pods, self._owners))
         self._others.check_requests(pods)
         if _states(pods) != self._seen:
             return

@@ -127,12 +127,12 @@ class Others:
     """Remembers every shown pod. If a pod leaves and this roll has not deleted it, another program has restarted it,
     unless Kubernetes says that it has evicted the pod.
 
-    This roll is to restart the pods with the UIDs ``asked``. An earlier, interrupted run may have deleted one of
+    This roll is to restart the pods with the UIDs ``asked_uids``. An earlier, interrupted run may have deleted one of
     these pods. If it is leaving when the roll begins, the roll only waits for it.
     """
 
-    def __init__(self, asked: Iterable[str]) -> None:
-        self._asked = frozenset(asked)
+    def __init__(self, asked_uids: Iterable[str]) -> None:
+        self._asked = frozenset(asked_uids)
         self._ours: set[str] = set()
         self._known: dict[str, str] | None = None
 
@@ -173,8 +173,10 @@ def _describe_disruption(pod: Object) -> str:
     """The reason of Kubernetes for ending the pod, such as a worker that is drained or short of memory; empty if
     Kubernetes gives none.
     """
-    said = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
-    return next((fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in said if one.get("reason")), "")
+    statuses = (pod.get("status") or {}, find_condition(pod, "DisruptionTarget") or {})
+    return next(
+        (fit_in_line(f"{one['reason']}: {one.get('message') or ''}") for one in statuses if one.get("reason")), ""
+    )
 
 
 def _stop_ended(name: str, why: str) -> NoReturn:
@@ -242,8 +244,8 @@ def delete_pod(pod: str, uid: str, step: Roll, work: Work) -> None:
     except KubeError as error:
         if not error.outcome_unknown:
             raise
-        found = find_object(work.client, PODS, namespace, pod)
-        if found is not None and uid_of(found) == uid and not is_terminating(found):
+        stored_pod = find_object(work.client, PODS, namespace, pod)
+        if stored_pod is not None and uid_of(stored_pod) == uid and not is_terminating(stored_pod):
             raise
     work.record(deletion(pod, step, work))
 
@@ -465,9 +467,9 @@ def withdraw_left_requests(observation: Observation, spared: Collection[str]) ->
     nodes = (
         pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA and pod.uid not in spared
     )
-    found = (observation.pods[pod.name] for pod in nodes)
+    pods = (observation.pods[pod.name] for pod in nodes)
     return tuple(
         withdrawal(pod, "take the request of a killed call for a restart back")
-        for pod in found
+        for pod in pods
         if is_asked_here(pod) and not is_terminating(pod)
     )

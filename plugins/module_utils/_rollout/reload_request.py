@@ -109,7 +109,7 @@ def read_listener_settings(
     both certificate and key of a leaf or neither.
     """
     properties = _properties(config)
-    stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
+    stores = {name: match for name in properties if (match := _STORES.fullmatch(name))}
     try:
         settings = {name: Setting(name, properties[name]) for name in stores}
     except ReloadImpossible as problem:
@@ -136,15 +136,15 @@ def read_leaves_outside(
     with each request. So each request removes that value. If a node has started with the presented leaf, it finds
     nothing to change there.
     """
-    properties, found = _properties(config), dict[str, list[Setting]]()
+    properties, settings_by_listener = _properties(config), dict[str, list[Setting]]()
     for setting in read_listener_settings(config, references, where).leaf:
         stores = _STORES.fullmatch(setting.name)
-        found.setdefault(stores["listener"] if stores else "", []).append(setting)
+        settings_by_listener.setdefault(stores["listener"] if stores else "", []).append(setting)
     # If a node is no controller, these are settings of its client.
-    found.pop(properties["controller.listener.names"].lower(), None)
-    between_brokers = found.pop(properties.get("inter.broker.listener.name", "").lower(), [])
+    settings_by_listener.pop(properties["controller.listener.names"].lower(), None)
+    between_brokers = settings_by_listener.pop(properties.get("inter.broker.listener.name", "").lower(), [])
     static = tuple(StaticValue(setting.name) for setting in between_brokers)
-    return tuple((*found[listener], *static) for listener in sorted(found))
+    return tuple((*settings_by_listener[listener], *static) for listener in sorted(settings_by_listener))
 
 
 def read_user_trust(
@@ -153,15 +153,15 @@ def read_user_trust(
     """The truststores of these listeners, with the bundle of the clients CA. Raises ReloadImpossible if a listener has
     another truststore.
     """
-    properties, found = _properties(config), []
+    properties, truststores = _properties(config), []
     for listener in listeners:
         name = _name(listener.identifier, _TRUSTED)
         if properties.get(name) != references.bundle:
             raise ReloadImpossible(
                 f"{where}:", f"{name} does not refer to the Secret that Strimzi keeps for it", RESTART_INSTEAD
             )
-        found.append(Setting(name, references.bundle))
-    return tuple(found)
+        truststores.append(Setting(name, references.bundle))
+    return tuple(truststores)
 
 
 def _properties(config: str) -> dict[str, str]:
@@ -181,10 +181,10 @@ def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> N
             )
 
 
-def _require_internal(properties: Mapping[str, str], found: set[str], where: str) -> None:
+def _require_internal(properties: Mapping[str, str], setting_names: set[str], where: str) -> None:
     for listener in _internal(properties, where):
         for store in (_TRUSTED, _CHAIN, _KEY):
-            if _name(listener, store) not in found:
+            if _name(listener, store) not in setting_names:
                 raise ReloadImpossible(
                     f"{where}:",
                     f"{_name(listener, store)} does not refer to the Secret that Strimzi keeps for it",
@@ -443,18 +443,18 @@ class _Reloading:
             active = admin.active_controller()
         except ApiMissing as missing:
             self._refuse(str(missing))
-        found = [node for node in self.target.controllers if node.node_id == active]
-        if not found:
+        active_controllers = [node for node in self.target.controllers if node.node_id == active]
+        if not active_controllers:
             raise _unstable_quorum(self.target.node, f"knows no active controller of this cluster (it says {active})")
-        return found[0]
+        return active_controllers[0]
 
-    def _judge(self, answer: ReloadAnswer, asked: Node) -> None:
+    def _judge(self, answer: ReloadAnswer, asked_node: Node) -> None:
         from kafka.errors import for_code
 
         if answer.code == 0:
             return
         error = for_code(answer.code)
-        cause = f"{asked.pod} answers {error.__name__} ({answer.code}){_quoted(answer.message)}"
+        cause = f"{asked_node.pod} answers {error.__name__} ({answer.code}){_quoted(answer.message)}"
         if error.retriable:
             raise _unstable_quorum(self.target.node, f"did not take its settings: {cause}")
         self._refuse(cause)

@@ -174,8 +174,8 @@ def _countdown(work: Work) -> Countdown:
 
 
 def _uids_of_pods(work: Work) -> frozenset[str]:
-    found = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
-    return frozenset(map(uid_of, found))
+    listed_pods = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+    return frozenset(map(uid_of, listed_pods))
 
 
 def _send(wave: Sequence[Request]) -> Mapping[Request, BaseException]:
@@ -191,10 +191,10 @@ def config_of(node: Node, work: Work) -> tuple[str, str, References]:
     """
     where = f"ConfigMap {work.scope.namespace}/{node.pod}, {_CONFIG}"
     try:
-        found = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
+        config_map = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
     except Forbidden as error:
         raise ReloadImpossible(where, f"cannot be read: {error}", RESTART_INSTEAD) from None
-    text = ((found or {}).get("data") or {}).get(_CONFIG)
+    text = ((config_map or {}).get("data") or {}).get(_CONFIG)
     if text is None:
         raise ReloadImpossible(where, "does not exist", RESTART_INSTEAD)
     return where, text, strimzi_references(work.scope, node.pod)
@@ -217,18 +217,18 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     RollStuck if a listener has not followed.
     """
     stored = observation.snapshot.leaves.certificates
-    countdown, asked = _countdown(work), observation.with_only(step.uids)
+    countdown, observation_of_awaited = _countdown(work), observation.with_only(step.uids)
     silent: tuple[Unanswered, ...] = ()
     while not countdown.is_over:
         begun = work.clock.monotonic()
-        seen = work.look_live(asked)
+        seen = work.look_live(observation_of_awaited)
         countdown.looked_since(begun)
         if seen:
             left = frozenset(listener.uid for listener in seen if not _has_followed(listener, step, stored))
-            asked = (work.observe() if silent else observation).with_only(left)
-            if not asked.snapshot.nodes.pods:
+            observation_of_awaited = (work.observe() if silent else observation).with_only(left)
+            if not observation_of_awaited.snapshot.nodes.pods:
                 return
-            silent = unanswered(asked.snapshot.with_nodes(listeners=seen))
+            silent = unanswered(observation_of_awaited.snapshot.with_nodes(listeners=seen))
         work.renew_lease()
         work.clock.sleep(_PAUSE)
     if silent:

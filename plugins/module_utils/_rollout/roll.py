@@ -206,9 +206,9 @@ def _withdraw_requests(roll: _Roll, leaving: Iterable[Pod]) -> str:
     left = sorted(nodes.values())
     with suppress(KubeError):
         for _try in range(_TRIES):
-            asked = _requests_left(roll, nodes)
-            left = sorted(map(name_of, asked))
-            for pod in asked:
+            asked_pods = _requests_left(roll, nodes)
+            left = sorted(map(name_of, asked_pods))
+            for pod in asked_pods:
                 what = f"take the request for a restart back ({roll.step.reason.value} roll)"
                 # Its worker may write its status at any time.
                 with suppress(Conflict, NotFound):

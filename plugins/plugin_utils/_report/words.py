@@ -57,8 +57,8 @@ TITLES = {str(component.value): component.facts.titles for component in Componen
 def title(facts: Facts) -> str:
     cluster = facts["cluster"]
     flow = FLOWS.get(facts["goal"])
-    said = flow.format(ca=facts["ca"], owners=OWNERS[facts["ca"]]) if flow else str(facts["goal"]).replace("_", " ")
-    return f"{said}: {cluster['namespace']}/{cluster['name']}"
+    phrase = flow.format(ca=facts["ca"], owners=OWNERS[facts["ca"]]) if flow else str(facts["goal"]).replace("_", " ")
+    return f"{phrase}: {cluster['namespace']}/{cluster['name']}"
 
 
 def count(number: int, singular: str, many: str | None = None) -> str:
@@ -164,14 +164,14 @@ def _trust(facts: Facts) -> Iterable[str]:
 
 def _shown_by(proof: Facts, them: str) -> str:
     """The evidence that no pod trusts the removed CA: handshakes with listeners, or stored evidence."""
-    asked, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
+    asked_count, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
     if not refusing and not trusting:
         return f", by stored evidence: the run asked no listener about {them}"
     missing = f"; {count(proof['nodes_not_asked'], 'node')} not observed" if proof["nodes_not_asked"] else ""
     if trusting:
-        return f", by stored evidence: {trusting} of {count(asked, 'listener')} did when asked{missing}"
-    unknown = f"; {asked - refusing} of them gave no clear answer" if refusing < asked else ""
-    return f": {refusing} of {count(asked, 'listener')} asked refuse {them}{unknown}{missing}"
+        return f", by stored evidence: {trusting} of {count(asked_count, 'listener')} did when asked{missing}"
+    unknown = f"; {asked_count - refusing} of them gave no clear answer" if refusing < asked_count else ""
+    return f": {refusing} of {count(asked_count, 'listener')} asked refuse {them}{unknown}{missing}"
 
 
 def _rolls(facts: Facts) -> Iterable[str]:

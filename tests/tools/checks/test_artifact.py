@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact holds the collection and nothing of the person who builds it: built by ansible-galaxy from a tree that is not clean."""
+"""The artifact contains the collection and nothing of the person who builds it: built by ansible-galaxy from a tree that is not clean."""
 
 from __future__ import annotations
 

@@ -327,8 +327,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/evidence/parties.py",
-        "for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=True)",
-        ("for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=False)",),
+        "for pod, seen in zip(stored.pods_with_certificates(snapshot), as_stored, strict=True)",
+        ("for pod, seen in zip(stored.pods_with_certificates(snapshot), as_stored, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(
@@ -758,8 +758,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
-        "for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):",
-        ("for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=False):",),
+        "for pod, seen in zip(pods_with_certificates(at.snapshot), at.pod_presentations, strict=True):",
+        ("for pod, seen in zip(pods_with_certificates(at.snapshot), at.pod_presentations, strict=False):",),
         "There is one presentation of each pod.",
     ),
     Equivalent(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..cluster.versions import KAFKA
 from .api import Object
 
-#: Where a container keeps what it holds: the folders ``leaf`` and ``trust``.
+#: Where a container keeps what it has read: the folders ``leaf`` and ``trust``.
 MEMORY = "/memory"
 _COMPLETE = "complete"
 #: Of the folders of leaf, trust and memory. A shell that is the first process of a container ends for a signal that it

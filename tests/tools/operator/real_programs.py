@@ -15,7 +15,7 @@ from .real_components import remembering_container, remembering_volumes
 CONTAINER = "program"
 #: The label with the name of the program: all of these pods have it, and no others.
 LABEL = "program"
-#: All that belongs to logging in; a keystore and its password hold the same.
+#: All that belongs to logging in; a keystore and its password contain the same.
 _ENTRIES = ("user.crt", "user.key")
 
 

@@ -65,7 +65,7 @@ def test_when_all_is_told_nothing_is_issued_and_nothing_rolled(reloaded: Reloade
 
 
 def test_the_bundle_follows_when_it_is_resumed(reloaded: Reloaded) -> None:
-    """ "Done from end to end": bundle now holds B alone, nothing rolled."""
+    """ "Done from end to end": bundle now contains B alone, nothing rolled."""
     cluster = reloaded.cluster
     cluster.change("secrets", SECRET, {"data": {"old.crt": None}})
     stamp(cluster, 1)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rule that does not contain any more, as the observers of flows and explorations report it."""
+"""A rule that does not hold any more, as the observers of flows and explorations report it."""
 
 from __future__ import annotations
 

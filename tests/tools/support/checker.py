@@ -250,7 +250,7 @@ class Checker:
         )
 
     def _kafka_serves(self, where: str) -> None:
-        """I4: every partition that can keeps its least number of replicas, and the quorum holds. Without partitions to
+        """I4: every partition that can keeps its least number of replicas, and the quorum keeps its majority. Without partitions to
         look at, one Kafka node is down at a time.
         """
         down = {name for name in self.memory.kubelet.nodes if not self._is_up(name)}

@@ -151,7 +151,7 @@ class Completing:
         assert answer.status == 200, answer.body
 
     def end(self) -> None:
-        """Takes back what it has added to Secrets, and deletes the Secrets of requests that then hold nothing: the
+        """Takes back what it has added to Secrets, and deletes the Secrets of requests that then contain nothing: the
         collection leaves an entry of another program where it is, and the Secret with it.
         """
         self.api.mutators.clear()

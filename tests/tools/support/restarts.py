@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cost of each flow, in one table for all tests (docs/flows.md, "Flows").
 
-It is the cost of a whole flow, on a cluster that no other client touches. Pods of Deployments hold no state and are not counted.
+It is the cost of a whole flow, on a cluster that no other client touches. Pods of Deployments keep no state and are not counted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TABLE = {
     ("create", ""): _FREE,
     ("upgrade", ""): _FREE,
     ("downgrade", ""): _FREE,
-    # Channels that have read nothing again hold leaves that the operator would not know of.
+    # Channels that have read nothing again present leaves that the operator would not know of.
     ("downgrade", "after a renewal"): _Row(Cost(1), Cost(0)),
     # Where another tool has replaced the CA.
     ("downgrade", "the key generation is behind"): _Row(Cost(0, pauses=1), Cost(1, pauses=1)),

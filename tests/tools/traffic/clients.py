@@ -85,7 +85,7 @@ class Kind:
     def command_anew(
         self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path, login: Path
     ) -> list[str]:
-        """A process that makes its client anew every second, each time with what the file ``login`` holds then."""
+        """A process that makes its client anew every second, each time with what the file ``login`` contains then."""
         file = folder / f"{name}-{instance}.pem"
         file.write_bytes(trusted.pem)
         if self.library == "rdkafka":

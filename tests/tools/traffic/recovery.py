@@ -53,7 +53,7 @@ class Situation:
     by_hand: Callable[[Tier], None]
     #: How long the CA lives, where it is the CA that ends.
     authority: timedelta | None = None
-    #: Whether nodes have read a next certificate without a restart before: they hold it by a dynamic value.
+    #: Whether nodes have read a next certificate without a restart before: they have it by a dynamic value.
     reloaded: bool = False
 
 

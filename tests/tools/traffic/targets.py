@@ -64,7 +64,7 @@ def of_cluster_ca(layout: Layout) -> list[Target]:
 
 
 def of_clients_ca(layout: Layout) -> list[Target]:
-    """Users with what their Secrets hold at that moment, and programs with what they have read, log in to every broker on each listener."""
+    """Users with what their Secrets contain at that moment, and programs with what they have read, log in to every broker on each listener."""
     identities = (*map(by_secret, LOGGING_IN), *PROGRAMS)
     return [Target(identity, node, port) for identity in identities for node in layout.brokers for port in PORTS]
 

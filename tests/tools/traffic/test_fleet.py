@@ -40,7 +40,7 @@ def slot(library: str, *, kept: bool = True) -> Filled:
 
 @pytest.fixture
 def clients(monkeypatch: pytest.MonkeyPatch) -> TrustingFleet:
-    """Both CAs are published; ``ca.crt`` holds the old one."""
+    """Both CAs are published; ``ca.crt`` contains the old one."""
     monkeypatch.setattr(module, "published", lambda _tier: BOTH)
     monkeypatch.setattr(module, "in_use", lambda _tier: OLD)
     tier: Any = None

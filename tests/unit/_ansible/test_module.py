@@ -175,7 +175,7 @@ def family(pid: int) -> list[int]:
 
 
 def files_with(secrets: Sequence[str], folder: Path) -> list[str]:
-    """The files that hold one of the secrets, apart from the playbook itself, which people write."""
+    """The files that contain one of the secrets, apart from the playbook itself, which people write."""
     read = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file() and path.name != "play.yml"]
     return [name for name, content in read if any(secret.encode() in content for secret in secrets)]
 

@@ -71,5 +71,5 @@ def issue(bench: Bench, *secrets: str, generation: int = 4, **settings: Any) -> 
 
 
 def presented(bench: Bench, secret_name: str) -> Chain:
-    """The leaf and the certificates behind it, as this Secret holds them."""
+    """The leaf and the certificates behind it, as this Secret contains them."""
     return parse_certificates(bench.data(secret_name)[f"{BY_SECRET[secret_name].entry}.crt"])

@@ -19,7 +19,7 @@ from ...tools.support.golden import GoldenFiles
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "rbac.yml"
 SHIPPED: list[dict[str, Any]] = yaml.safe_load(DOCUMENT.read_text())["items"]
-#: Verbs for which a rule with names holds for a request that has a name.
+#: Verbs for which a rule with names applies to a request that has a name.
 NAMED = {"get", "patch", "delete"}
 
 
@@ -39,7 +39,7 @@ def permitted() -> list[tuple[str, Attempt]]:
         for group in rule["apiGroups"]
         for resource in rule["resources"]
         for name in rule.get("resourceNames", ["demo"])
-        # This ClusterRole holds in each namespace, where flows work without that rule.
+        # This ClusterRole applies in each namespace, where flows work without that rule.
         if (role["metadata"]["name"], resource) != ("trustops-strimzi-users-anywhere", "kafkas")
     ]
 

@@ -146,9 +146,9 @@ def test_leaves_of_a_double_look_like_those_of_the_ca_and_are_not(
         ("", "it is empty"),
         ("a", ""),
         ("a" * 64, ""),
-        ("a" * 65, "it has 65 bytes, and the common name of a certificate contains at most 64"),
+        ("a" * 65, "it has 65 bytes, and the common name of a certificate can have at most 64"),
         ("\u00e4" * 32, ""),
-        ("\u00e4" * 33, "it has 66 bytes, and the common name of a certificate contains at most 64"),
+        ("\u00e4" * 33, "it has 66 bytes, and the common name of a certificate can have at most 64"),
     ],
 )
 def test_common_names_that_no_certificate_holds(common_name: str, problem: str) -> None:

@@ -135,7 +135,7 @@ def test_a_direct_roll_goes_on_when_the_isr_is_restored_in_time() -> None:
 
 
 def test_another_node_may_be_next_when_the_first_is_refused() -> None:
-    """As the KafkaRoller does: a broker that is out of sync may go, those that hold its partitions may not."""
+    """As the KafkaRoller does: a broker that is out of sync may go, brokers that have its partitions may not."""
     stand = DirectStand(SEPARATE)
     stand.kafka.lagging = {5}
     assert gates(stops(stand, nodes=[3, 5])) == [("return", "pod demo-kafka-5")]
@@ -183,7 +183,7 @@ def test_a_pod_that_no_pod_set_would_recreate_is_not_deleted(is_deleted: bool, g
 
 
 def test_a_node_that_is_down_and_may_not_restart_keeps_all_others_up(golden: GoldenFiles) -> None:
-    """Nothing but the number of nodes down speaks against node 5 here: it contains no replica."""
+    """Nothing but the number of nodes down speaks against node 5 here: it has no replica."""
     stand = DirectStand(SEPARATE)
     stand.becomes_unready(3)
     stand.kafka.harm.clear()

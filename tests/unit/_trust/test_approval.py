@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An approval holds for the plan that was shown, for the rest of it, and for no other."""
+"""An approval is valid for the plan that was shown, for the rest of it, and for no other."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ def place_of_plan(given: Mapping[str, str], labels: Mapping[str, str]) -> dict[s
 
 
 def test_alerts_about_different_clusters_do_not_hold_each_other_back() -> None:
-    """The throttle goes by labels that every alert has: with an absent attribute, ansible-rulebook holds nothing back."""
+    """The throttle goes by labels that every alert has: with an absent attribute, ansible-rulebook suppresses nothing."""
     (ruleset,) = RULEBOOK
     always = {"kafka_namespace", "kafka_cluster", "kafka_uid", "ca"}
     for rule in ruleset["rules"]:

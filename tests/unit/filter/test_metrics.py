@@ -221,7 +221,7 @@ def test_every_sample_of_a_cluster_that_a_context_leads_to_names_the_context() -
 
 
 def test_every_sample_names_the_uid_of_the_kafka_resource() -> None:
-    """Prometheus drops a label that is empty, and a throttle by a label that is absent holds no alert back."""
+    """Prometheus drops a label that is empty, and a throttle by a label that is absent suppresses no alert."""
     for uid, shown in ((UID, UID), (None, "none")):
         place = {"name": "demo", "namespace": "kafka", "uid": uid}
         text = metrics({"clients": seen(cluster=place, journal=journal())}, {"users": [user("orders")]})

@@ -106,7 +106,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "strimzi_ee_cert", {**PUBLIC, "common_name": "n" * 65},
-        "common_name: it has 65 bytes, and the common name of a certificate contains at most 64. Give another common name; alternative names may be longer.",
+        "common_name: it has 65 bytes, and the common name of a certificate can have at most 64. Give another common name; alternative names may be longer.",
     ),
     (
         "strimzi_ca", {"dns_domain": "https://corp"},

@@ -471,7 +471,7 @@ OPTIONS: dict[Condition, Row] = {
         task(start=stages.prepared, options={"state": "handed_back"}),
         runs(("strimzi_trusted_certs", {"state": "retired", "client_grace": 0})),
     ),
-    Condition.WAIVERS_HOLD: Row(
+    Condition.WAIVERS_ARE_VALID: Row(
         task(module="strimzi_trusted_certs", options={"waivers": waiver(until="2026-01-01")}), asks(waivers=waiver())
     ),
     Condition.TRUSTED_MEET_POLICY: Row(
@@ -967,7 +967,7 @@ OTHER_WAYS: list[tuple[Condition, Row]] = [
     same(Condition.LEAVES_OUTLAST_THE_WINDOW, edits("kafkas", "demo", spec={"clusterCa": {"renewalDays": 5}})),
     same(Condition.NOT_STOPPED, undone_first),
     same(Condition.OPERATOR_KEEPS_AUTHORITY, lambda walk: walk.intent.update(operator_may_renew=True)),
-    same(Condition.WAIVERS_HOLD, asks(waivers=None)),
+    same(Condition.WAIVERS_ARE_VALID, asks(waivers=None)),
     same(Condition.TRUSTED_MEET_POLICY, asks(certificate=pem_of(authority("short", 2, end=NOW + 90 * DAY)))),
     same(Condition.AUTHORITY_MEETS_POLICY, asks(key_policy=None)),
     same(Condition.TRUST, waived("KafkaConnect kafka/connect")),

@@ -430,7 +430,7 @@ class CertManagerByCertificates:
             f"{trouble.reason} {trouble.remedy}" if trouble else "",
             self._correction(order, review) if review.due else None,
             f"its {', '.join(map(str, review.due))}" if review.due else "",
-            review.told,
+            review.description_of_written_back,
         )
 
     def _missing(self, order: LeafOrder) -> Kept:

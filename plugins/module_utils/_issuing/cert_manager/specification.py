@@ -135,7 +135,7 @@ class Difference:
     #: The path of the field below ``spec``.
     field: Field
     #: Its value; None if it is absent.
-    found: Any
+    stored_value: Any
     #: The wanted value; None if it is to be absent.
     wanted: Any
 
@@ -145,8 +145,8 @@ class Difference:
 
     @property
     def shown(self) -> Any:
-        """The found value, as far as people may see it."""
-        return "hidden" if self.field in _HIDDEN and self.found is not None else self.found
+        """The stored value, as far as people may see it."""
+        return "hidden" if self.field in _HIDDEN and self.stored_value is not None else self.stored_value
 
     def __str__(self) -> str:
         return f"{self.name} is {_text(self.shown)} and is to be {_text(self.wanted)}"
@@ -276,7 +276,7 @@ class Review:
         return {"spec": spec, "metadata": {"annotations": {CORRECTED: note.text}}}
 
     @property
-    def told(self) -> str:
+    def description_of_written_back(self) -> str:
         """Sentences about corrections that were written back: the fields, both values, the writers, and the remedy;
         empty if there are none.
         """
@@ -300,7 +300,7 @@ class Review:
         """The last writer of the field, for people."""
         if owners := self._owners(difference):
             return str(owners[0])
-        if difference.found is None:
+        if difference.stored_value is None:
             return "a program that has removed it and that the API server does not name"
         if is_of_this_collection(self.certificate, ("spec", *difference.field)):
             return "a mutating webhook, at the write of this collection itself,"

@@ -92,14 +92,14 @@ def extend(data: Mapping[str, str], entries: Iterable[Entry], most: int = MOST_B
 def digest_of_evidence(observation: Observation) -> str:
     """SHA-256 of the evidence for a decision: the versions of the read objects, and the answers of the nodes."""
     read = sorted((*key, version(item)) for key, item in observation.by_key.items())
-    said = sorted(
+    answers = sorted(
         (
             listener.uid, listener.port, [ca.sha256 for ca in listener.presents or ()],
             sorted(listener.accepts), sorted(listener.refuses), sorted(listener.doubts),
         )
         for listener in observation.snapshot.nodes.listeners or ()
     )  # fmt: skip
-    return sha256(json.dumps([read, said]).encode()).hexdigest()
+    return sha256(json.dumps([read, answers]).encode()).hexdigest()
 
 
 class AuditTrail:

@@ -163,8 +163,8 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
         sentences = first_told(notes, "condition", "the playbook status names each")
         yield from (Event(reason, note) for note in sentences)
     # Outside of a flow no event is about a violation.
-    said = held if is_in_flight else ()
-    yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now, said))
+    violations_in_flight = held if is_in_flight else ()
+    yield from (Event(EventReason.DUE, note) for note in warnings_of(ending, after.now, violations_in_flight))
 
 
 class Announcer:

@@ -274,13 +274,17 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
         return
     if step.request:
         request_reconcile(observation, work, phase, step.request)
-    said, moves, begun = failure_of(observation.kafka), _readiness_of_pods(observation, work), work.clock.monotonic()
+    first_failure, moves, begun = (
+        failure_of(observation.kafka),
+        _readiness_of_pods(observation, work),
+        work.clock.monotonic(),
+    )
 
     def settled(kafka: Mapping[str, Any]) -> bool:
-        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != said
+        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != first_failure
 
-    if said is not None:
-        work.tell(f"{where}: {step.sentence()}, which says now: {said}")
+    if first_failure is not None:
+        work.tell(f"{where}: {step.sentence()}, which says now: {first_failure}")
     while True:
         try:
             _wait_for_kafka(work, settled, "gone on with")

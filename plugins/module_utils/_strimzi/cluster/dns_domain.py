@@ -51,8 +51,12 @@ def read_domain(
     servers = [leaf for leaf in own if leaf.component is Component.CRUISE_CONTROL]
     in_servers = _domains_after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
     domain = _most_frequent((*_domains_in_nodes(scope.cluster, scope.namespace, own), *in_servers))
-    if look_around and not (domain and is_accepted) and (said := _domain_of_operator(client, scope.namespace)):
-        return DnsDomain(said, DomainSource.OPERATOR)
+    if (
+        look_around
+        and not (domain and is_accepted)
+        and (operator_domain := _domain_of_operator(client, scope.namespace))
+    ):
+        return DnsDomain(operator_domain, DomainSource.OPERATOR)
     if domain:
         return DnsDomain(domain, DomainSource.OWN_CERTIFICATES)
     others = _most_frequent(_domains_of_other_clusters(client, scope)) if look_around else ""

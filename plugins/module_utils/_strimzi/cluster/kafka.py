@@ -196,10 +196,13 @@ def _why_nodes_show_absence(seen: OperatorStatus, kafka: Mapping[str, Any], node
         return f"its status says Ready, and no StrimziPodSet belongs to it{gone}"
     # If an operator fails before it makes a StrimziPodSet, or is paused from the beginning, it has said so since the
     # resource was made.
-    said, made = _last_said(kafka), read_time(kafka["metadata"].get("creationTimestamp"))
-    if said is None or made is None or said >= made - _CLOCKS_DIFFER:
+    status_time, made = _last_said(kafka), read_time(kafka["metadata"].get("creationTimestamp"))
+    if status_time is None or made is None or status_time >= made - _CLOCKS_DIFFER:
         return ""
-    return f"its status is of {said:%Y-%m-%dT%H:%M:%SZ}, and the resource was made later ({made:%Y-%m-%dT%H:%M:%SZ})"
+    return (
+        f"its status is of {status_time:%Y-%m-%dT%H:%M:%SZ}, and the resource was made later "
+        f"({made:%Y-%m-%dT%H:%M:%SZ})"
+    )
 
 
 def _describe_gone(nodes: Collection[str]) -> str:

@@ -201,11 +201,11 @@ class Owners:
     #: Names of its node pools.
     pools: frozenset[str]
     #: Names of the StrimziPodSets with an annotation for the operator to restart their pods.
-    asked: frozenset[str] = frozenset()
+    pod_sets_to_restart: frozenset[str] = frozenset()
 
     def awaits_restart(self, pod: Object) -> bool:
         """Whether an annotation asks the operator to restart this node."""
-        return bool(requests_on(pod)) or _controller_of(pod).get("name") in self.asked
+        return bool(requests_on(pod)) or _controller_of(pod).get("name") in self.pod_sets_to_restart
 
     def component_of(self, pod: Object) -> Component | None:
         """The component of a pod of this cluster; None for any other pod."""
@@ -224,8 +224,8 @@ class Owners:
         """The component by the labels of a pod, or by its name; None if it has neither."""
         if pod["metadata"]["name"] in self.nodes:
             return Component.KAFKA
-        said = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
-        return component_of(pod, self.scope) or next((component for component in IN_PODS if component == said), None)
+        label = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
+        return component_of(pod, self.scope) or next((component for component in IN_PODS if component == label), None)
 
     def is_node_name(self, name: str) -> bool:
         """Whether a Kafka node of this cluster has this name, or could have it: ``<cluster>-<pool>-<number>``."""

@@ -115,10 +115,10 @@ def accepts_live(
     if yes and no:
         return TrustInCa(None, f"it trusts the CA on {_describe_ports(yes)}, but not on {_describe_ports(no)}")
     if stored is not None and stored is not bool(yes):
-        said, live = ("trusts", "does not") if stored else ("does not trust", "does")
+        stored_verb, live = ("trusts", "does not") if stored else ("does not trust", "does")
         return TrustInCa(
             None,
-            f"it {said} the CA, judged by the time of its start, but on {_describe_ports(yes or no)} it {live}",
+            f"it {stored_verb} the CA, judged by the time of its start, but on {_describe_ports(yes or no)} it {live}",
         )
     return next(iter(answers.values()))
 
@@ -211,7 +211,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
         return as_stored
     return tuple(
         _describe_presentation(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
-        for pod, seen in zip(stored.holding_pods(snapshot), as_stored, strict=True)
+        for pod, seen in zip(stored.pods_with_certificates(snapshot), as_stored, strict=True)
     )
 
 
@@ -252,7 +252,7 @@ def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod,
     read_again = ledger.former_by_pod.keys()
     return tuple(
         pod
-        for pod, seen in zip(stored.holding_pods(snapshot), present_pods(snapshot, ledger), strict=True)
+        for pod, seen in zip(stored.pods_with_certificates(snapshot), present_pods(snapshot, ledger), strict=True)
         if not pod.presents_nothing
         and (journal.unsure_pods is None or pod.uid in journal.unsure_pods)
         and pod.uid not in before

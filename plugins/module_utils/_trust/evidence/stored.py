@@ -185,14 +185,14 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     return Presentation(pod.name, frozenset(authorities), chains, "stored leaf")
 
 
-def holding_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
+def pods_with_certificates(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods with certificates of this CA, whether they present them or not."""
     return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
 
 
 def presenting_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that present certificates of this CA."""
-    return tuple(pod for pod in holding_pods(snapshot) if not pod.presents_nothing)
+    return tuple(pod for pod in pods_with_certificates(snapshot) if not pod.presents_nothing)
 
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
@@ -250,7 +250,8 @@ def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation,
     """The presentation of each pod with certificates of this CA by stored evidence, in the order of the pods."""
     leaves = snapshot.leaves.by_secret
     return tuple(
-        add_former_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in holding_pods(snapshot)
+        add_former_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger)
+        for pod in pods_with_certificates(snapshot)
     )
 
 

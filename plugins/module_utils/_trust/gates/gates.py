@@ -183,7 +183,7 @@ def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], needs: Ite
             if authority in refusing:
                 holders.setdefault(authority, {})[need.holder] = None
             else:
-                yield _removal_violation(need.holder, "presents a certificate of this CA.")
+                yield _removal_violation(need.holder, "has a certificate of this CA.")
     for authority, presenting in holders.items():
         certificates = f"the certificate{'s' * (len(presenting) > 1)} of {listed(tuple(presenting))}"
         for refusal in refusing[authority]:

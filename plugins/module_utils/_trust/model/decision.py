@@ -168,7 +168,7 @@ class Condition(str, Enum):
     OPERATOR_COULD_RENEW = "operator_could_renew"
     OPERATOR_KEEPS_AUTHORITY = "operator_keeps_authority"
     READY_TO_HAND_BACK = "ready_to_hand_back"
-    WAIVERS_HOLD = "waivers_hold"
+    WAIVERS_ARE_VALID = "waivers_are_valid"
     TRUSTED_MEET_POLICY = "trusted_meet_policy"
     VERIFIERS_ARE_KNOWN = "verifiers_are_known"
     USERS_HAVE_AN_ISSUER = "users_have_an_issuer"

@@ -46,7 +46,7 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             "Finish it with the create playbook.",
         ),
         Obstacle.LEFT: (
-            names.certificate_secret, "contains the CA that was replaced no more: processes are about to forget it.",
+            names.certificate_secret, "no longer contains the CA that was replaced: processes are about to forget it.",
             "Finish the flow with the reconcile playbook. To have that CA back, supply its certificate and key to the "
             "replace_key playbook.",
         ),
@@ -331,13 +331,13 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         )  # fmt: skip
 
 
-def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+def waivers_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A precondition on waivers: each given waiver names no part of the cluster, has a reason, and ends neither before
     now nor too late.
     """
     for waiver in snapshot.outside_clients.waivers:
         for message, remedy in _problems(waiver, snapshot):
-            yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)
+            yield Violation(Condition.WAIVERS_ARE_VALID, f"the waiver for {waiver.client}", message, remedy)
 
 
 def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:

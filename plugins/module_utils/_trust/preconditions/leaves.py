@@ -355,7 +355,7 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if presenter.renewal is not Renewal.AT_ONCE:
             yield Violation(
                 Condition.USERS_HAVE_AN_ISSUER, presenter.name,
-                f"may contain a certificate of the present {ca}, and {kafka} has no User Operator, which would issue "
+                f"may have a certificate of the present {ca}, and {kafka} has no User Operator, which would issue "
                 "the next.",
                 f"Where it is not used any more, delete it with its Secret. {add}",
             )  # fmt: skip

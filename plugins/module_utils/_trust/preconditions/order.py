@@ -68,7 +68,7 @@ from .goals import (
     pool_is_known,
     pools_are_of_a_size,
     ready_to_hand_back,
-    waivers_hold,
+    waivers_are_valid,
 )
 from .leaves import (
     leaves_are_known,
@@ -160,7 +160,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     ready_to_hand_back,
     secrets_can_be_written,
     secrets_have_room,
-    waivers_hold,
+    waivers_are_valid,
 )
 #: Preconditions with a recovery as the remedy. It brings back nodes and Secrets for other preconditions to look at;
 #: without them, their remedies would be about the damage.

@@ -15,7 +15,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..evidence.parties import find_trust_doubts, pods_trusting_removed, presenters, unanswered
-from ..evidence.stored import holding_pods, missing_leaves_of, operator_leaves, restarted_by_operator, why_not_ours
+from ..evidence.stored import (
+    missing_leaves_of,
+    operator_leaves,
+    pods_with_certificates,
+    restarted_by_operator,
+    why_not_ours,
+)
 from ..gates.verifiers import namesakes
 from ..model.clients import Presenter
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
@@ -281,7 +287,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     # Another violation names these Secrets, or their next leaf is on its way: no second violation names the pods that
     # have read them.
     covered = _find_secrets_to_name(at).union(_find_awaited_secrets(at) if at.successor is None else ())
-    for pod, seen in zip(holding_pods(at.snapshot), at.pod_presentations, strict=True):
+    for pod, seen in zip(pods_with_certificates(at.snapshot), at.pod_presentations, strict=True):
         if seen.authorities is None and seen.party not in silent_pods and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party),

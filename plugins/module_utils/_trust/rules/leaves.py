@@ -178,7 +178,7 @@ def _how_due_is_taken_up(at: Situation) -> Uptake:
         # still until they are there. It is not paused for them: it has to see them first.
         return _BY_RESTART
     undone = at.ledger.undone_ca
-    if undone is not None and _nodes_may_hold_leaves_of(at, undone) and restarts_to_give_up(at):
+    if undone is not None and _nodes_may_present_leaves_of(at, undone) and restarts_to_give_up(at):
         # A channel beyond the reload gives up the certificates of this CA by a restart only. A pod that starts after
         # the pause has none of them; for pods that started before, nothing shows which leaf they have.
         return Uptake(in_pause=True)
@@ -197,7 +197,7 @@ def _find_issuable_leaves(at: Situation) -> tuple[StoredLeaf, ...]:
     return tuple(leaf for leaf in due if leaf.secret not in others)
 
 
-def _nodes_may_hold_leaves_of(at: Situation, fingerprint: str) -> bool:
+def _nodes_may_present_leaves_of(at: Situation, fingerprint: str) -> bool:
     """Whether a running node presents a leaf of this CA, or an unknown leaf."""
     nodes = {pod.name for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA}
     seen = (presented.authorities for presented in at.pod_presentations if presented.party in nodes)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..evidence.parties import leaves_of, presenting_stored
-from ..evidence.stored import holding_pods, restarted_by_operator
+from ..evidence.stored import pods_with_certificates, restarted_by_operator
 from ..model.components import Component
 from ..model.decision import Steps, Turn, Wait, steps_of
 from ..model.goals import Phase
@@ -140,7 +140,7 @@ def _assumed_to_keep(at: Situation) -> frozenset[str]:
     """UIDs of the nodes without an answer that are assumed to present a leaf of the CA of their stored leaf. They have
     no leaf of another CA to give up: if they had one, the ledger would say so since their last answer.
     """
-    presented = zip(holding_pods(at.snapshot), at.pod_presentations, strict=True)
+    presented = zip(pods_with_certificates(at.snapshot), at.pod_presentations, strict=True)
     return frozenset(
         pod.uid
         for pod, seen in presented

@@ -19,7 +19,13 @@ from hashlib import sha256
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import leaves_of, refused_everywhere
-from ..evidence.stored import holding_pods, operator_leaves, restarted_by_operator, waiver_of, why_trust_is_unknown
+from ..evidence.stored import (
+    operator_leaves,
+    pods_with_certificates,
+    restarted_by_operator,
+    waiver_of,
+    why_trust_is_unknown,
+)
 from ..model.clients import Presenter, ReissuePause, Renewal
 from ..model.components import Component
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
@@ -369,7 +375,7 @@ def restarts_to_give_up(at: Situation) -> bool:
     """Whether nodes restart to give up the leaf or the trust of their start, because one of them or more has a channel
     beyond the reload. If a flow waits until nodes restart for another reason, it restarts none.
     """
-    is_enough = bool(holding_pods(at.snapshot)) and not at.snapshot.left_by_reload
+    is_enough = bool(pods_with_certificates(at.snapshot)) and not at.snapshot.left_by_reload
     return not is_enough and not retires_when_restarted(at)
 
 

@@ -278,8 +278,8 @@ def awaits_successor(at: Situation) -> bool:
 
 def _are_issued_by_operator(snapshot: Snapshot, secrets: Collection[str]) -> bool:
     """Whether the operator issues each of these leaves now. In a pause it issues none."""
-    asked = (leaf for leaf in snapshot.leaves.stored if leaf.secret in secrets)
-    return not snapshot.reconciliation.pause.is_set and all(is_reissued_by_operator(leaf, snapshot) for leaf in asked)
+    leaves = (leaf for leaf in snapshot.leaves.stored if leaf.secret in secrets)
+    return not snapshot.reconciliation.pause.is_set and all(is_reissued_by_operator(leaf, snapshot) for leaf in leaves)
 
 
 def restarts_ended(turn: Turn) -> bool:

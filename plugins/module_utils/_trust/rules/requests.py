@@ -252,7 +252,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     )
     domain = _find_domain(at.snapshot, missing)
     is_assumed = domain is not None and domain.source is DomainSource.DEFAULT
-    rest = "the next run goes on." if is_late else "nothing else waits for this, and the next run goes on."
+    rest = "the next run goes on." if is_late else "no other work waits, and the next run goes on."
     return (
         f"{total} still to come from {at.intent.issuing.external_issuer}, for {listed(missing)}; {rest}",
         *(ended if issuer.has_ended(at.snapshot.now) else ()),

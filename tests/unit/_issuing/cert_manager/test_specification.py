@@ -156,7 +156,7 @@ COMPLETIONS: tuple[Object, ...] = (
 @pytest.mark.parametrize("changes", COMPLETIONS)
 def test_what_others_complete_is_no_difference(changes: Object) -> None:
     review = Review.of(stored(changed(changes)), SPEC, NOW)
-    assert (review.due, review.written_back, review.patch, review.told) == ((), (), {}, "")
+    assert (review.due, review.written_back, review.patch, review.description_of_written_back) == ((), (), {}, "")
 
 
 def test_names_of_a_user_are_unwanted_where_it_has_none() -> None:
@@ -191,10 +191,10 @@ def test_what_is_written_back_is_corrected_once_a_day(golden: GoldenFiles) -> No
         review = Review.of(again, SPEC, now)
         assert (review.due, review.patch) == ((), {})
         assert [difference.name for difference in review.written_back] == ["privateKey.size"]
-        golden.compare_said("issuers", review.told)
+        golden.compare_said("issuers", review.description_of_written_back)
     later = Review.of(again, SPEC, NOW + AGAIN_AFTER)
     assert later.patch["spec"] == {"privateKey": {"size": 2048}}
-    assert later.told == ""
+    assert later.description_of_written_back == ""
 
 
 def test_another_difference_is_corrected_at_once() -> None:
@@ -234,4 +234,4 @@ def test_the_writer_of_what_was_written_back(
     case: str, changes: Object, managed: list[tuple[str, Object]], golden: GoldenFiles
 ) -> None:
     review = Review.of(corrected(stored(changed(changes), managed)), SPEC, NOW)
-    golden.compare_said("issuers", review.told, case)
+    golden.compare_said("issuers", review.description_of_written_back, case)

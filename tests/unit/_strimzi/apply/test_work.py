@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes: each conditional on what it was decided on (I6), under the Lease, and what ledger and certificate Secret hold afterwards."""
+"""Writes: each conditional on what it was decided on (I6), under the Lease, and what ledger and certificate Secret contain afterwards."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def test_nothing_is_written_after_another_run_has_taken_over(bench: Bench) -> No
     assert slow.written == 3
 
 
-# The trust face: what the ledger and the certificate Secret hold after each step.
+# The trust face: what the ledger and the certificate Secret contain after each step.
 
 ROOT = make("root", key(20))
 BELOW = make("below", key(21), ROOT)

@@ -74,7 +74,7 @@ def test_a_user_that_no_certificate_can_name_is_not_served(name: str) -> None:
     made.create("kafkausers", kafka_user(name))
     found = seen(made)
     assert set(found.served_users) == ({name} if len(name) == 64 else set())
-    why = "no certificate can have its name: it has 65 bytes, and the common name of a certificate contains at most 64"
+    why = "no certificate can have its name: it has 65 bytes, and the common name of a certificate can have at most 64"
     assert found.snapshot.users.unnameable_users == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
 
 

@@ -65,7 +65,7 @@ UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
         pytest.param(a_client(IMPOSTOR), {}, False, id="has one of the same name only"),
         pytest.param(a_client(THIRD), {}, False, id="has none"),
         pytest.param(a_client(), {}, False, id="has nothing"),
-        pytest.param(UNREADABLE, {}, True, id="what it contains cannot be read"),
+        pytest.param(UNREADABLE, {}, True, id="its copy cannot be read"),
         pytest.param(a_client(THIRD, declared=True), {}, True, id="has none, and is said to trust the cluster"),
         pytest.param(a_client(OLD), {"ledger": None}, True, id="the cluster is about to be adopted"),
         pytest.param(a_client(OLD), {"pods": ()}, False, id="there is nothing to verify"),

@@ -142,7 +142,7 @@ def test_a_node_that_has_reloaded_its_listeners_presents_the_old_and_the_new_lea
 
 
 def test_a_listener_shows_which_of_two_cas_with_one_generation_a_node_presents() -> None:
-    """Between first use and switch both CAs have one generation. A leaf that another node holds says nothing about this node."""
+    """Between first use and switch both CAs have one generation. A leaf that another node presents says nothing about this node."""
     open_to_both = replace(NODE, presents_stored=False)
     ca = secrets(prepared=(prepared(NEW),))
     books = replace(BOOKS, former_leaves=(FORMER_OF_PEER,))

@@ -225,7 +225,7 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
 def test_components_that_refuse_the_link_restart_before_it_is_presented(
     snapshot: Snapshot, expected: Introduction
 ) -> None:
-    """Components other than nodes hold no state, so their restart costs nothing."""
+    """Components other than nodes keep no state, so their restart costs nothing."""
     assert introduced(snapshot) == expected
 
 

@@ -63,7 +63,7 @@ USED: dict[str, Any] = {"pods": pods(1, start=2), "leaves": leaves(NEW, 1)}
 BOOKS = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}))
 MIXED_PODS = (a_pod(generation=0, presents_stored=False), *pods(1, names=PODS[1:]))
 FORMER = FormerLeaf(issue_leaf(OLD, "former"), frozenset(), uids_of(PODS[0], start=2))
-PRESENTS = "presents a certificate of this CA."
+HAS_ONE = "has a certificate of this CA."
 REMEDY = "The CA stays trusted until this is no longer so; run the flow again to continue."
 
 
@@ -83,7 +83,7 @@ def left_without(*who: str) -> list[tuple[str, str]]:
 
 
 def needing(*who: str) -> list[tuple[str, str]]:
-    return [(one, PRESENTS) for one in who]
+    return [(one, HAS_ONE) for one in who]
 
 
 UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaited_pods={uid_of(PODS[2], start=2)}))
@@ -335,7 +335,7 @@ def test_a_certificate_to_come_cannot_be_of_a_ca_that_was_never_in_use() -> None
 
 @pytest.mark.parametrize(
     ("first", "second", "message"),
-    [(OLD, NEW, PRESENTS), (NEW, OLD, PRESENTS), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
+    [(OLD, NEW, HAS_ONE), (NEW, OLD, HAS_ONE), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
 )
 def test_a_program_that_reads_two_secrets_counts_with_the_certificates_of_both_secrets(
     first: Entity | None, second: Entity | None, message: str
@@ -514,7 +514,7 @@ _CLIENTS = st.builds(
 
 @given(_CLIENTS)
 def test_unknown_trust_of_a_client_keeps_the_gate_closed(client: OutsideClient) -> None:
-    """Unless it is known to contain no CA of the cluster, and the user does not declare that it should."""
+    """Unless it is known to trust no CA of the cluster, and the user does not declare that it should."""
     unknown = client.trusts is None or bool(client.doubt)
     holds = client.trusts is None or {OLD.certificate, NEW.certificate} & set(client.trusts)
     if unknown and (client.declared or holds):

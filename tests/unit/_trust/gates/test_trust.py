@@ -71,7 +71,7 @@ REMEDIES = {
 
 
 def projecting(books: Ledger, **fields: Any) -> Snapshot:
-    """The certificate Secret holds what the ledger says."""
+    """The certificate Secret contains what the ledger says."""
     chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
     return cluster(ca=secrets(OLD, other_entries=chains), ledger=books, **fields)
 

@@ -102,7 +102,7 @@ def test_no_flow_waits_after_a_renewal_with_the_same_key() -> None:
 
 
 def test_there_is_room_for_so_many_names() -> None:
-    """Programs that are left out hold the CA until they read again."""
+    """Programs that are left out trust the CA until they read again."""
     found = noted("trusted", *(program(f"{number:0991}") for number in range(120)))
     assert found is not None
     assert (len(found.readers), min(found.readers)[-9:]) == (100, "00 orders")

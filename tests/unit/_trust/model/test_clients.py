@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A waiver holds from now to its end, and never for longer than a rotation takes; the forms of a pause, and the names of a Secret."""
+"""A waiver is valid from now to its end, and never for longer than a rotation takes; the forms of a pause, and the names of a Secret."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_an_entry_that_goes_leaves_the_others_as_they_are() -> None:
 def test_a_pod_that_trusted_a_removed_ca_trusts_the_ca_with_its_name_and_key(
     gone: LedgerEntry, left: LedgerEntry, awaiting: frozenset[str] | None
 ) -> None:
-    """Processes hold the old certificate and accept the leaves of the renewed CA by it."""
+    """Processes trust the old certificate and accept the leaves of the renewed CA by it."""
     assert ledger(gone, left).without_entry(gone.fingerprint).entries == (replace(left, awaited_pods=awaiting),)
 
 

@@ -28,7 +28,7 @@ FIRST = (
     "Finish it with the create playbook."
 )
 LEFT = (
-    "Secret kafka/demo-cluster-ca-cert: contains the CA that was replaced no more: processes are about to forget it. Finish the flow "
+    "Secret kafka/demo-cluster-ca-cert: no longer contains the CA that was replaced: processes are about to forget it. Finish the flow "
     "with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook."
 )
 ENDED = (

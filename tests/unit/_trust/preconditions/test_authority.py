@@ -243,7 +243,7 @@ def remembering(**fields: Any) -> dict[str, Any]:
         pytest.param({"ca": secrets(CORPORATE, key=None)}, KEYS, id="the key is lost"),
         pytest.param({"ledger": None}, None, id="a ledger alone is made again from evidence"),
         pytest.param({"ledger": None, "backups": (IN_FLIGHT,)}, BOOKS, id="with the journal of a flow it is not"),
-        pytest.param(remembering(former_leaves=(FormerLeaf(stored_chain(OLD)[0], uids_of(PODS[0])),)), BOOKS, id="with a leaf that a process holds it is not"),
+        pytest.param(remembering(former_leaves=(FormerLeaf(stored_chain(OLD)[0], uids_of(PODS[0])),)), BOOKS, id="with a former leaf it is not"),
         pytest.param(remembering(removed_cas=(RemovedEntry(OLD.certificate, frozenset(), uids_of()),)), BOOKS, id="with a CA that a process trusts it is not"),
         pytest.param(remembering(former_leaves=(FormerLeaf(stored_chain(OLD)[0], uids_of(start=1)),)), None, id="that process has ended"),
         pytest.param({"ledger": ledger(entry(CORPORATE, generations={0}), problems=("wrong.",))}, BOOKS, id="a ledger that cannot be read is not"),

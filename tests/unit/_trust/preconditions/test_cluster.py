@@ -420,7 +420,7 @@ def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
     unwaived = replace(moving, outside_clients=OutsideClients())
     assert violations_of(no_rebalance_is_running, unwaived, REPLACE_KEY) != ()
     later = replace(moving, now=NOW + 2 * DAY)
-    assert [one.condition for one in decide(later, REPLACE_KEY, FORESEEING).violations] == [Condition.WAIVERS_HOLD]
+    assert [one.condition for one in decide(later, REPLACE_KEY, FORESEEING).violations] == [Condition.WAIVERS_ARE_VALID]
 
 
 @pytest.mark.parametrize("what", FUTURE)

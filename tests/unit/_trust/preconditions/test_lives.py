@@ -262,7 +262,7 @@ def test_leaves_of_a_ca_in_use_with_its_key_elsewhere_are_judged_too() -> None:
 
 @given(st.integers(1, 800), st.integers(1, 800), st.integers(1, 800), st.sampled_from([REPLACE_KEY, RENEW]))
 def test_a_flow_that_begins_issues_nothing_into_the_window(asked: int, ends: int, window: int, goal: Intent) -> None:
-    """Leaves of a flow that may begin hold for a week at least; those of one that is refused would not have."""
+    """Leaves of a flow that may begin last for a week at least; those of one that is refused would not have."""
     chain = chain_of(short(ends))
     brought = changed_intent(goal, validity=asked * DAY, supplied=PreparedAuthority(chain, chain[0].public_key_sha256))
     lives = min(asked * DAY, chain[0].not_after - NOW)

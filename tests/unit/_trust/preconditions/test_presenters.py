@@ -105,7 +105,7 @@ CASES = [
         ),
         (
             "no operator issues, and no listener verifies", users_have_an_issuer, LEFT_BEHIND, REPLACE_KEY,
-            f"{ORDERS}: may contain a certificate of the present clients CA, and Kafka kafka/demo has no User Operator, which would issue the next. Where "
+            f"{ORDERS}: may have a certificate of the present clients CA, and Kafka kafka/demo has no User Operator, which would issue the next. Where "
             "it is not used any more, delete it with its Secret. Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the "
             "flow again.",
         ),

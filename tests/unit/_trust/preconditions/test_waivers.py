@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     OutsideClient,
     Waiver,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import waivers_hold
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import waivers_are_valid
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import DAY, HOUR, NOW
@@ -41,7 +41,7 @@ def given(until: datetime = NOW + DAY, client: str = NAME, reason: str = "moves 
 
 def waived(text: str, name: str, client: str = NAME, **fields: Any) -> ParameterSet:
     told = f"the waiver for {client}: {text}"
-    return refusal(waivers_hold, told, name=name, **given(client=client, **fields))
+    return refusal(waivers_are_valid, told, name=name, **given(client=client, **fields))
 
 
 CASES = [

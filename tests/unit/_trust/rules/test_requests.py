@@ -423,7 +423,7 @@ def test_a_run_waits_only_for_leaves_that_may_still_come(
     assert [getattr(step, "secrets", None) for step in found] == ([names] if names else [])
 
 
-TOTAL = f"3 certificates of {named(NEW.certificate)} still to come from {ISSUER}, for {', '.join(PODS)}; nothing else waits for this, and the next run goes on."
+TOTAL = f"3 certificates of {named(NEW.certificate)} still to come from {ISSUER}, for {', '.join(PODS)}; no other work waits, and the next run goes on."
 
 
 @pytest.mark.parametrize(

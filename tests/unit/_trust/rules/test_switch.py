@@ -172,7 +172,7 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
             changed(linked.ALONE, leaves=linked.PHASED_OUT.leaves.stored), id="a leaf of the CA in use is stored"
         ),
         pytest.param(outside(linked.ALONE, OLD), id="a client outside needs the CA in use"),
-        pytest.param(patient.WAITING, id="processes hold leaves of the CA in use"),
+        pytest.param(patient.WAITING, id="processes present leaves of the CA in use"),
         pytest.param(
             cluster(ca=secrets(other_entries=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))),
             id="a CA that came into the Secret by itself has no key here",
@@ -247,7 +247,7 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
 @pytest.mark.parametrize(
     ("snapshot", "avoidable"),
     [
-        pytest.param(linked.HALTED, RESTARTED.format(NEW_NAME), id="nodes hold leaves of its key already"),
+        pytest.param(linked.HALTED, RESTARTED.format(NEW_NAME), id="nodes present leaves of its key already"),
         pytest.param(renewal.HALTED, RESTARTED.format(named(RENEWED.certificate)), id="the key stays"),
         pytest.param(unlinked.HALTED, "", id="a new key is taken up by a restart in any case"),
         pytest.param(changed(renewal.HALTED, pods=()), "", id="no pod restarts"),
@@ -434,7 +434,7 @@ def test_without_clients_there_is_no_wait() -> None:
     assert await_outside(situation(unlinked.TRUSTED)) == ()
 
 
-# Clients that hold the CA in use from before its renewal.
+# Clients that trust the CA in use from before its renewal.
 
 
 BEGAN = NOW - HOUR

@@ -75,7 +75,7 @@ def test_steps_about_leaves_in_words(golden: GoldenFiles) -> None:
         pytest.param(
             linked.STRUCK,
             RechainLeaves(secrets=(*linked.CHAINED, linked.OWN), generation=1, phase=Phase.RETIRE),
-            linked.RECHAINED, id="kept: nodes with another chain, and their processes hold what is stored",
+            linked.RECHAINED, id="kept: nodes with another chain, and their processes present what is stored",
         ),
     ],
 )  # fmt: skip
