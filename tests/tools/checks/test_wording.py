@@ -50,6 +50,13 @@ def test_parties_without_a_name(text: str, lines: list[int]) -> None:
         pytest.param("Every listener that was asked\n", ["was asked"], id="asked"),
         pytest.param("The issuer issues it anew\n", ["anew"], id="anew"),
         pytest.param(
+            "The Secret holds the\n    # old CA\n", ["holds the old CA"], id="holds, in two lines of a comment"
+        ),
+        pytest.param(
+            "Nodes that hold leaves, and a run holding its Lease", ["hold leaves", "holding its Lease"], id="holds"
+        ),
+        pytest.param("A flow is held by a condition. What holds the flow? It holds no flow.", [], id="a flow is held"),
+        pytest.param(
             "# The operator is\n    # not told of it\n", ["is not told"], id="told, in two lines of a comment"
         ),
         pytest.param('f("nodes are told "\n  "to read")', ["are told"], id="told, in a string"),

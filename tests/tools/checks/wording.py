@@ -3,6 +3,7 @@
 No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And all that users read, with
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
 are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
+A flow is held, and a certificate, key or Lease never is.
 Tests say which party does something as well, also in their names.
 No docstring of a class explains a field as "name: meaning": that stands above the field. Each field of a dataclass of the collection has such a comment,
 and no docstring of a function of the collection explains a parameter in that way: it says so in a sentence.
@@ -32,6 +33,12 @@ _STIFF = re.compile(r"\banew\b", re.IGNORECASE)
 _GAP = r"(?:[ \t]+|[ \t]*\"?[ \t]*\n[ \t]*(?:\"|#:?[ \t]+)?)"
 _PASSIVE = re.compile(
     rf"\b(?:is|are|was|were|be|been|being)(?:{_GAP}not)?{_GAP}(?:told|asked)\b(?!{_GAP}by\b)", re.IGNORECASE
+)
+#: A flow is held; a Secret contains a CA, a process trusts it, a run owns its Lease (CONTRIBUTING.md, "Style").
+_HELD = re.compile(
+    rf"\b(?:hold|holds|holding|held){_GAP}(?:(?:an?|the|no|its|their|this|that|another|other|old|new|next|private|public|both|all|any|only|same){_GAP})*"
+    r"(?:CAs?|certificates?|keys?|leaf|leaves|entry|entries|chains?|cop(?:y|ies)|bytes|passwords?|tokens?|Leases?)\b",
+    re.IGNORECASE,
 )
 #: Words that go on about a thing or a party which the word before them ought to name.
 _RELATIVE = r"(?:that|which|who|whom|whose|of|in|with|without|for|from|on|at|to|by|before|after|above|below|beside)\b"
@@ -118,11 +125,15 @@ def nameless(text: str) -> Iterator[str]:
 
 
 def vague(text: str) -> Iterator[str]:
-    """Every word of a sentence that stands in for the noun of a thing or a party, every "is told" without "by", and every "anew", as ``line: text``."""
+    """Every word of a sentence that stands in for the noun of a thing or a party, every "is told" without "by", every "anew",
+    and every "holds" of a certificate, key or Lease, as ``line: text``.
+    """
     for match in _PASSIVE.finditer(text):
         yield f'{_line(text, match)}: "{_flat(match)}" does not say by what: name the party that asks or tells'
     for match in _STIFF.finditer(text):
         yield f'{_line(text, match)}: "{_flat(match)}": say "again"'
+    for match in _HELD.finditer(text):
+        yield f'{_line(text, match)}: "{_flat(match)}": say that a Secret contains it, a process trusts or presents it, a key is kept, a run owns its Lease'
     for word, pattern in _NO_NOUN.items():
         for match in pattern.finditer(text):
             yield f'{_line(text, match)}: "{_flat(match)}": put the noun in the place of "{word}", such as node, certificate, issuer or program'
