@@ -193,7 +193,7 @@ class _Run:
             in_doubt: tuple[Transition, ...] = ()
             done = len(work.actions)
             try:
-                self._keep_the_lease(steps)
+                self._take_or_release_lease(steps)
                 self._carry_out_until_interrupted(steps, course)
                 self.patience.renew()
             except KubeError as error:
@@ -248,7 +248,7 @@ class _Run:
             outcome.decision = replace(outcome.decision, violations=(*outcome.decision.violations, *last.violations))
         return last.steps
 
-    def _keep_the_lease(self, steps: Steps) -> None:
+    def _take_or_release_lease(self, steps: Steps) -> None:
         if all(step.releases_lease for step in steps):
             # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
             self.outcome.has_begun = False

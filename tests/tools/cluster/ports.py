@@ -36,7 +36,7 @@ def _first_ephemeral() -> int:
 
 
 @lru_cache(maxsize=1)
-def _ledger() -> int:
+def _lock_file() -> int:
     """The descriptor of a file in which the byte at a port's number is locked by the process with that port. It stays
     open: a process loses all its locks on a file when it closes the file.
     """
@@ -49,7 +49,7 @@ def _take(port: int) -> bool:
     if port in _taken:
         return False
     try:
-        fcntl.lockf(_ledger(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+        fcntl.lockf(_lock_file(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
     except OSError:
         return False
     _taken.add(port)

@@ -20,11 +20,11 @@ from .ports import free_ports
 
 
 @pytest.fixture(autouse=True)
-def ledger_of_this_test() -> Iterator[None]:
+def lock_file_of_this_test() -> Iterator[None]:
     """Each test here has a cache of its own, and so the file with the ports."""
-    ports._ledger.cache_clear()
+    ports._lock_file.cache_clear()
     yield
-    ports._ledger.cache_clear()
+    ports._lock_file.cache_clear()
 
 
 def test_ports_are_distinct_and_free() -> None:

@@ -78,7 +78,7 @@ MOUNTED = 118.0
 
 @dataclass
 class CaCrtHistory:
-    """The contents of ``ca.crt``, and since when it contains each."""
+    """The contents of ``ca.crt``, and since when each is there."""
 
     #: Seconds of a monotonic clock, and the content that was first seen then, in the order of time.
     versions: list[tuple[float, bytes]] = field(default_factory=list)

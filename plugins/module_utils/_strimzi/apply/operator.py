@@ -274,17 +274,17 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
         return
     if step.request:
         request_reconcile(observation, work, phase, step.request)
-    first_failure, moves, begun = (
+    failure_before, moves, begun = (
         failure_of(observation.kafka),
         _readiness_of_pods(observation, work),
         work.clock.monotonic(),
     )
 
     def settled(kafka: Mapping[str, Any]) -> bool:
-        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != first_failure
+        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != failure_before
 
-    if first_failure is not None:
-        work.tell(f"{where}: {step.sentence()}, which says now: {first_failure}")
+    if failure_before is not None:
+        work.tell(f"{where}: {step.sentence()}, which says now: {failure_before}")
     while True:
         try:
             _wait_for_kafka(work, settled, "gone on with")
